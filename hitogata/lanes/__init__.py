@@ -1,0 +1,100 @@
+"""Lanes: one kernel source for one figure, or for n figures side by side.
+
+A kernel reads `x = q[i]` and computes.  Compiled at width 1, x is a float; at
+width 4, x holds the same coordinate of four figures in one SIMD register.  The
+kernel source never says which.  This room gives Numba what it needs for that:
+
+    @struct    small immutable value classes (Vec3, Motion, ...) with operators
+    @inline    straight-line helper functions (cross, rotate, ...)
+    @record    layout of one element of a flat array; fields are read and written
+               by name:  link = links[i];  link.velocity = v
+    lanes(array, width, block)            flat view:    view[i], view[i] = x
+    records(array, Layout, width, block)  record view:  view[i].field
+    tail(view, start), records(view, Layout)   parts of a flat array, and names for them
+    packed(view)                          the same, for inner loops over neighbours in memory
+    pack(rows, first, view), unpack(view, rows, first)   between one figure per row and lanes
+    sqrt, rint, floor, absolute, copysign, minimum, maximum, clip, where, is_finite,
+    negated, sincos, atan2, gather        for every width
+    any_lane(condition), all_lanes(condition)   what a kernel may branch on
+    @kernel    a function with loops and branches, called from kernels
+    @entry     a kernel to call from Python, kept compiled on disk
+    share(count, threads, run)            blocks of figures over threads
+
+Structs and helpers are plain Python and stay callable from Python, on numbers and on
+numpy arrays: test them there, without compiling.  `docs/lanes.md` is the guide.
+"""
+
+from hitogata.lanes.angles import arctan_excess, atan2, sincos
+from hitogata.lanes.compiling import Entry, entry, kernel
+from hitogata.lanes.kinds import ArgumentTypeError, Floats, Ints, Number
+from hitogata.lanes.numbers import (
+    absolute,
+    all_lanes,
+    any_lane,
+    clip,
+    copysign,
+    floor,
+    gather,
+    is_finite,
+    maximum,
+    minimum,
+    negated,
+    rint,
+    sqrt,
+    where,
+)
+from hitogata.lanes.packing import from_blocks, pack, to_blocks, unpack
+from hitogata.lanes.records import record, reuse, size
+from hitogata.lanes.structs import struct
+from hitogata.lanes.threads import cores, share
+from hitogata.lanes.tracing import inline
+from hitogata.lanes.types import X1, X4, X8, X16, Width
+from hitogata.lanes.views import aligned_zeros, lanes, packed, records, tail
+
+__all__ = [
+    "X1",
+    "X4",
+    "X8",
+    "X16",
+    "ArgumentTypeError",
+    "Entry",
+    "Floats",
+    "Ints",
+    "Number",
+    "Width",
+    "absolute",
+    "aligned_zeros",
+    "all_lanes",
+    "any_lane",
+    "arctan_excess",
+    "atan2",
+    "clip",
+    "copysign",
+    "cores",
+    "entry",
+    "floor",
+    "from_blocks",
+    "gather",
+    "inline",
+    "is_finite",
+    "kernel",
+    "lanes",
+    "maximum",
+    "minimum",
+    "negated",
+    "pack",
+    "packed",
+    "record",
+    "records",
+    "reuse",
+    "rint",
+    "share",
+    "sincos",
+    "size",
+    "sqrt",
+    "struct",
+    "tail",
+    "to_blocks",
+    "unpack",
+    "where",
+]
