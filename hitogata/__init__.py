@@ -15,8 +15,6 @@ __all__ = ["__version__", *_ROOMS]
 
 def __getattr__(name: str) -> ModuleType:
     if name in _ROOMS:
-        if name == "library":
-            return importlib.import_module("hitogata.figure.library")
         return importlib.import_module(f"hitogata.{name}")
     raise AttributeError(f"module 'hitogata' has no attribute {name!r}")
 

@@ -1,0 +1,142 @@
+"""Bodies in world axes: places, velocities and accelerations, outward from the root.
+
+Positions are taken from the root body's origin, so that a figure far from the world's origin loses no digits; velocities
+and accelerations are classical ones: of the turning, and of the body's origin as a point.
+"""
+
+from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
+from hitogata.lanes import inline, kernel, record, sincos
+from hitogata.spatial import (
+    Force,
+    Mat3,
+    Motion,
+    RigidInertia,
+    Vec3,
+    cross,
+    load3,
+    load_rotation,
+    turned_about_z,
+)
+
+
+@record
+class Placed:
+    """Scratch memory of one body.  World axes."""
+
+    rot: Mat3  # R_WK
+    pos: Vec3  # from the root's origin
+    base: Mat3  # R_WF: axes of the joint on the parent's side
+    velocity: Motion
+    acceleration: Motion
+    force: Force  # that moves the subtree, about the body's origin
+    inertia: RigidInertia  # of the subtree, about the root's origin
+
+
+@kernel
+def place(tree, work, q):
+    """Where each body is."""
+    for i in range(tree.bodies):
+        joint, body, placed = tree.joint[i], tree.body[i], work[i]
+        if joint.parent >= 0:
+            parent = work[joint.parent]
+            placed.base = parent.rot @ body.rot
+            placed.pos = parent.pos + parent.rot @ body.pos
+        else:
+            placed.base = body.rot
+            placed.pos = Vec3(0.0, 0.0, 0.0)
+        if joint.kind == HINGE:
+            sin, cos = sincos(q[joint.iq])
+            placed.rot = turned_about_z(placed.base, sin, cos)
+        elif joint.kind == BALL:
+            placed.rot = placed.base @ load_rotation(q, joint.iq)
+        elif joint.kind == FREE:
+            placed.rot = placed.base @ load_rotation(q, joint.iq + 3)
+        else:
+            placed.rot = placed.base
+        if joint.kind == SLIDER and joint.parent >= 0:
+            placed.pos = placed.pos + axis(placed.rot) * q[joint.iq]
+
+
+@kernel
+def root_position(tree, q):
+    """Where the root body's origin is in the world; all other places are taken from there."""
+    joint, body = tree.joint[0], tree.body[0]
+    if joint.kind == FREE:
+        return body.pos + body.rot @ load3(q, joint.iq)
+    if joint.kind == SLIDER:
+        return body.pos + axis(body.rot) * q[joint.iq]
+    return body.pos
+
+
+@inline
+def axis(rot):
+    """z axis of a frame."""
+    return Vec3(rot.xz, rot.yz, rot.zz)
+
+
+@kernel
+def move(tree, work, v):
+    """How fast each body moves; needs `place`."""
+    for i in range(tree.bodies):
+        joint, placed = tree.joint[i], work[i]
+        if joint.parent >= 0:
+            parent = work[joint.parent]
+            placed.velocity = carried(parent.velocity, placed.pos - parent.pos)
+        else:
+            placed.velocity = at_rest()
+        placed.velocity = with_joint(joint, placed, v, placed.velocity)
+
+
+@kernel
+def speed_up(tree, work, vdot):
+    """Classical acceleration of each body; needs `move`.
+
+        α = α_P + joint's α + ω_P × joint's ω                                 P: the parent
+        a = a_P + α_P × r + ω_P × (ω_P × r) + joint's a + 2 ω_P × joint's v
+    """
+    for i in range(tree.bodies):
+        joint, placed = tree.joint[i], work[i]
+        if joint.parent >= 0:
+            parent = work[joint.parent]
+            arm = placed.pos - parent.pos
+            own = placed.velocity - carried(parent.velocity, arm)
+            placed.acceleration = swung(parent.velocity.ang, parent.acceleration, arm, own)
+        else:
+            placed.acceleration = at_rest()
+        placed.acceleration = with_joint(joint, placed, vdot, placed.acceleration)
+
+
+@kernel
+def with_joint(joint, placed, rates, motion):
+    """A carried motion, and on top what the joint adds for rates v or vdot."""
+    iv = joint.iv
+    if joint.kind == HINGE:
+        return Motion(motion.ang + axis(placed.rot) * rates[iv], motion.lin)
+    if joint.kind == BALL:
+        return Motion(motion.ang + placed.base @ load3(rates, iv), motion.lin)
+    if joint.kind == SLIDER:
+        return Motion(motion.ang, motion.lin + axis(placed.rot) * rates[iv])
+    if joint.kind == FREE:
+        return Motion(motion.ang + placed.base @ load3(rates, iv), motion.lin + placed.base @ load3(rates, iv + 3))
+    return motion
+
+
+@inline
+def at_rest():
+    """No motion."""
+    return Motion(Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0))
+
+
+@inline
+def carried(motion, arm):
+    """Velocity of a point `arm` away, carried along."""
+    return Motion(motion.ang, motion.lin + cross(motion.ang, arm))
+
+
+@inline
+def swung(omega, a, arm, own):
+    """Acceleration of a point `arm` away on a parent turning with omega, that moves with velocity `own` relative to it."""
+    return Motion(
+        a.ang + cross(omega, own.ang),
+        a.lin + cross(a.ang, arm) + cross(omega, cross(omega, arm)) + cross(omega, own.lin) * 2.0,
+    )

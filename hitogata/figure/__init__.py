@@ -1,0 +1,32 @@
+"""What a figure is: links, joints, shapes, frames; its states and motions."""
+
+from hitogata.figure import joint
+from hitogata.figure.builder import FigureBuilder
+from hitogata.figure.figure import Figure
+from hitogata.figure.joint import Joint, JointKind
+from hitogata.figure.link import Frame, Link
+from hitogata.figure.mass import MassProperties
+from hitogata.figure.pose import Pose
+from hitogata.figure.shapes import Box, Capsule, ConvexMesh, Plane, Shape, Sphere
+from hitogata.figure.state import State
+from hitogata.figure.trajectory import Trajectory
+
+__all__ = [
+    "Box",
+    "Capsule",
+    "ConvexMesh",
+    "Figure",
+    "FigureBuilder",
+    "Frame",
+    "Joint",
+    "JointKind",
+    "Link",
+    "MassProperties",
+    "Plane",
+    "Pose",
+    "Shape",
+    "Sphere",
+    "State",
+    "Trajectory",
+    "joint",
+]

@@ -1,0 +1,182 @@
+"""Joints: how a link hangs on its parent.
+
+One rule for every kind: `v` is the velocity of the child's joint frame M relative to the parent's joint frame F,
+written in F.  So a free joint's velocity is in world axes, and a ball joint's turning is in the parent's axes.
+
+| kind      | q                                | v                          |
+|-----------|----------------------------------|----------------------------|
+| FREE      | position (3), quaternion wxyz (4)| angular (3), linear (3)    |
+| BALL      | quaternion wxyz (4)              | angular (3)                |
+| HINGE     | angle                            | rate                       |
+| SLIDER    | displacement                     | rate                       |
+| UNIVERSAL | angle about `axis`, then `axis2` | their rates                |
+| FIXED     | none                             | none                       |
+"""
+
+import enum
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from hitogata.errors import FigureError
+from hitogata.figure import values
+from hitogata.figure.pose import IDENTITY, Pose
+from hitogata.figure.values import Vector
+
+
+class JointKind(enum.Enum):
+    """Kind of a joint."""
+
+    FREE = "free"
+    BALL = "ball"
+    HINGE = "hinge"
+    SLIDER = "slider"
+    UNIVERSAL = "universal"
+    FIXED = "fixed"
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return _SIZES[self][0]
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities (degrees of freedom)."""
+        return _SIZES[self][1]
+
+
+_SIZES = {
+    JointKind.FREE: (7, 6),
+    JointKind.BALL: (4, 3),
+    JointKind.HINGE: (1, 1),
+    JointKind.SLIDER: (1, 1),
+    JointKind.UNIVERSAL: (2, 2),
+    JointKind.FIXED: (0, 0),
+}
+
+_Z: Vector = (0.0, 0.0, 1.0)
+_X: Vector = (1.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between a link and its parent (the world, for the root).
+
+    At q = 0 (identity quaternion) the joint's frame M on the child coincides with its frame F on the parent.
+
+    Attributes:
+        kind: which motions it allows.
+        parent_frame: X_PF, the joint's frame in the parent link.
+        child_frame: X_BM, the joint's frame in the link itself.
+        axis: direction of a hinge or slider, or the first axis of a universal joint, in the joint's frame.
+        axis2: second axis of a universal joint (turned by the first), not along `axis`.
+        range: (low, high) of a hinge [rad] or slider [m]; ((low, high), (low, high)) of a universal joint; for a ball
+            joint a range of motion (`hitogata.rom`); None: no limit.
+        damping: torque per rate, the same for every velocity of the joint [N m s/rad] or [N s/m].
+        armature: inertia of a rotor geared to the joint, added to the diagonal of the mass matrix [kg m²] or [kg].
+        effort_limit: greatest torque or force a motor may give [N m] or [N].
+        rest: coordinates of the neutral pose, nq numbers; None: zeros and identity quaternions.
+        name: of the joint; empty: takes the link's name.
+    """
+
+    kind: JointKind
+    parent_frame: Pose = IDENTITY
+    child_frame: Pose = IDENTITY
+    axis: Vector = _Z
+    axis2: Vector = _X
+    range: Any = None
+    damping: float = 0.0
+    armature: float = 0.0
+    effort_limit: float = math.inf
+    rest: tuple[float, ...] | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        what = f"joint {self.name!r}" if self.name else f"{getattr(self.kind, 'value', self.kind)} joint"
+        if not isinstance(self.kind, JointKind):
+            raise FigureError(f"{what}: kind must be a JointKind, got {self.kind!r}")
+        for field in ("parent_frame", "child_frame"):
+            if not isinstance(getattr(self, field), Pose):
+                raise FigureError(f"{what}: {field} must be a Pose, got {getattr(self, field)!r}")
+        set_ = object.__setattr__
+        set_(self, "axis", values.unit_vector(self.axis, f"{what}: axis"))
+        set_(self, "axis2", values.unit_vector(self.axis2, f"{what}: axis2"))
+        if self.kind is JointKind.UNIVERSAL and abs(sum(a * b for a, b in zip(self.axis, self.axis2, strict=True))) > 0.999:
+            raise FigureError(f"{what}: the two axes of a universal joint must not be parallel, got {self.axis} twice")
+        set_(self, "range", _checked_range(self.kind, self.range, what))
+        set_(self, "damping", values.not_negative(self.damping, f"{what}: damping"))
+        set_(self, "armature", values.not_negative(self.armature, f"{what}: armature"))
+        limit = self.effort_limit
+        if not isinstance(limit, (int, float)) or math.isnan(limit) or limit < 0:
+            raise FigureError(f"{what}: effort_limit must not be negative, got {limit!r}")
+        set_(self, "effort_limit", float(limit))
+        set_(self, "rest", _checked_rest(self.kind, self.rest, what))
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return self.kind.nq
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return self.kind.nv
+
+
+def _checked_range(kind: JointKind, range_: Any, what: str) -> Any:
+    if range_ is None:
+        return None
+    if kind in (JointKind.HINGE, JointKind.SLIDER):
+        return values.interval(range_, f"{what}: range")
+    if kind is JointKind.UNIVERSAL:
+        try:
+            first, second = range_
+        except (TypeError, ValueError):
+            raise FigureError(f"{what}: range must be two (low, high) pairs, got {range_!r}") from None
+        return values.interval(first, f"{what}: first range"), values.interval(second, f"{what}: second range")
+    if kind is JointKind.BALL:
+        if not (callable(getattr(range_, "violation", None)) and callable(getattr(range_, "clamp", None))):
+            raise FigureError(f"{what}: the range of a ball joint is a hitogata.rom.RangeOfMotion, got {range_!r}")
+        return range_
+    raise FigureError(f"{what}: a {kind.value} joint has no range")
+
+
+def _checked_rest(kind: JointKind, rest: Any, what: str) -> tuple[float, ...]:
+    if rest is None:
+        return {JointKind.FREE: (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), JointKind.BALL: (1.0, 0.0, 0.0, 0.0)}.get(
+            kind, (0.0,) * kind.nq
+        )
+    rest = values.numbers(rest, kind.nq, f"{what}: rest")
+    if kind in (JointKind.FREE, JointKind.BALL):
+        return rest[:-4] + values.unit_quat(rest[-4:], f"{what}: rest")
+    return rest
+
+
+def free(**options: Any) -> Joint:
+    """A joint with all six motions, for the root of a figure."""
+    return Joint(JointKind.FREE, **options)
+
+
+def ball(**options: Any) -> Joint:
+    """A ball joint: three rotations about one point."""
+    return Joint(JointKind.BALL, **options)
+
+
+def hinge(axis: values.ArrayLike = _Z, **options: Any) -> Joint:
+    """A hinge: rotation about `axis`."""
+    return Joint(JointKind.HINGE, axis=axis, **options)  # type: ignore[arg-type]
+
+
+def slider(axis: values.ArrayLike = _Z, **options: Any) -> Joint:
+    """A slider: translation along `axis`."""
+    return Joint(JointKind.SLIDER, axis=axis, **options)  # type: ignore[arg-type]
+
+
+def universal(axis: values.ArrayLike = _Z, axis2: values.ArrayLike = _X, **options: Any) -> Joint:
+    """A universal joint: rotation about `axis`, then about `axis2`."""
+    return Joint(JointKind.UNIVERSAL, axis=axis, axis2=axis2, **options)  # type: ignore[arg-type]
+
+
+def fixed(**options: Any) -> Joint:
+    """No motion at all."""
+    return Joint(JointKind.FIXED, **options)
