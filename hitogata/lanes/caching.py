@@ -1,24 +1,26 @@
 """Compiled entries on disk: when they are fresh, and how processes share them.
 
 Numba's own cache watches only the file of the compiled function, but helpers and kernels of
-other files are part of the compiled code: here any change of a source of the package makes
-all entries stale.  Numba also keeps an index of numbered data files, which two processes that
-compile at once can leave pointing at each other's code: here the name of a file says what is
-in it (sources, signature, processor), so whoever writes it writes the same.
+other files are part of the compiled code: here an entry is stale when any source has changed
+in its own room, or in a room that it imports, directly or not.  Numba also keeps an index of
+numbered data files, which two processes that compile at once can leave pointing at each
+other's code: here the name of a file says what is in it (sources, signature, processor), so
+whoever writes it writes the same.
 
 The files lie where Numba would put them: NUMBA_CACHE_DIR, else __pycache__ beside the source,
 else the user's cache directory.  With none of them writable, entries are compiled anew in
 every process, and one warning says so.
 """
 
+import dataclasses
 import functools
 import hashlib
 import os
 import pathlib
+import re
 import sys
 import time
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import llvmlite
@@ -32,29 +34,62 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 _LOADED = time.time()
 
 
-def _sources(directory: pathlib.Path, *, deep: bool) -> Iterator[pathlib.Path]:
-    return iter(sorted(directory.rglob("*.py") if deep else directory.glob("*.py")))
+# import hitogata.room / from hitogata.room import / from hitogata import rooms / from .. import (any room)
+_IMPORT = re.compile(rb"^\s*(?:from|import)\s+hitogata(?:\.(\w+)|\s+import\s+(\([^)]*\)|[^\n]*))"
+                     rb"|^\s*from\s+(\.\.)", re.MULTILINE)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Sources:
+    """Fingerprint of some files, the rooms they import, and when they last changed."""
+
+    digest: bytes
+    rooms: frozenset[str]
+    changed: float
 
 
 @functools.cache
-def source_stamp(directory: pathlib.Path | None = None) -> tuple[str, bool]:
-    """Fingerprint of all that compiled code depends on, once per process.
+def _sources(directory: pathlib.Path, deep: bool) -> _Sources:
+    digest, changed = hashlib.sha256(), 0.0
+    rooms: set[str] = set()
+    for path in sorted(directory.rglob("*.py") if deep else directory.glob("*.py")):
+        text = path.read_bytes()
+        digest.update(f"\0{path.relative_to(directory)}\0".encode() + text)
+        changed = max(changed, path.stat().st_mtime)
+        for room, several, above in _IMPORT.findall(text):
+            rooms.update(_all_rooms() if above else re.findall(r"\w+", (room or several).decode()))
+    return _Sources(digest.digest(), frozenset(rooms), changed)
 
-    Args:
-        directory: also watch the .py files in here (for entries outside the package).
+
+@functools.cache
+def _all_rooms() -> frozenset[str]:
+    return frozenset(path.name for path in PACKAGE.iterdir() if path.is_dir() and path.name != "__pycache__")
+
+
+@functools.cache
+def source_stamp(directory: pathlib.Path) -> tuple[str, bool]:
+    """Fingerprint of all that the entries of one directory depend on, worked out once per process.
+
+    That is the versions of the tools, the .py files of the directory (in the package: of the
+    whole room), and those of all rooms reached from there by imports.
 
     Returns:
         The fingerprint, and whether all files are as they were when the package was loaded;
         otherwise the code in memory may be older than its sources, and must not be saved.
     """
-    stamp = hashlib.sha256()
+    inside = directory.is_relative_to(PACKAGE) and directory != PACKAGE
+    own = [] if inside else [_sources(directory, False)]
+    parts = [*own, _sources(PACKAGE, False)]
+    todo = {directory.relative_to(PACKAGE).parts[0]} if inside else set().union(*[part.rooms for part in own])
+    done: set[str] = set()
+    while todo := (todo & _all_rooms()) - done:
+        found = {name: _sources(PACKAGE / name, True) for name in sorted(todo)}
+        parts += found.values()
+        done |= todo
+        todo = set().union(*[part.rooms for part in found.values()])
     versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
-    stamp.update(repr(versions).encode())
-    latest = 0.0
-    for path in [*_sources(PACKAGE, deep=True), *(_sources(directory, deep=False) if directory else ())]:
-        latest = max(latest, path.stat().st_mtime)
-        stamp.update(f"\0{path}\0".encode() + path.read_bytes())
-    return stamp.hexdigest(), latest <= _LOADED
+    stamp = hashlib.sha256(repr((versions, sorted(done), sorted(part.digest for part in parts))).encode())
+    return stamp.hexdigest(), max(part.changed for part in parts) <= _LOADED
 
 
 @functools.cache
@@ -101,8 +136,7 @@ class EntryCache(caching.FunctionCache):
     def __init__(self, py_func: Any) -> None:
         super().__init__(py_func)
         file = pathlib.Path(py_func.__code__.co_filename).resolve()
-        outside = None if file.is_relative_to(PACKAGE) or not file.is_file() else file.parent
-        stamp, fresh = source_stamp(outside)
+        stamp, fresh = source_stamp(file.parent if file.is_file() else PACKAGE / "lanes")
         stamp = hashlib.sha256(f"{stamp} {self._impl.locator.get_source_stamp()!r}".encode()).hexdigest()
         self._cache_file = _Files(self._cache_path, self._impl.filename_base, stamp)
         if not fresh:
