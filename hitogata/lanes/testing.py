@@ -1,0 +1,89 @@
+"""For tests: run a helper inside a kernel, at any width.
+
+A helper is tested in plain Python; what is left to test is that it compiles at every width
+and gives the same there.  Kernels are easily written so that they compile at width 1 only
+(an `if` on a figure's value): tests should run each at the widths of VARIANTS.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numba.core import types
+
+from hitogata.lanes.compiling import OPTIONS
+from hitogata.lanes.numbers import where
+from hitogata.lanes.packing import from_blocks, to_blocks
+from hitogata.lanes.stands import Stand
+from hitogata.lanes.tracing import inline, make
+from hitogata.lanes.types import X1, X4, X8, X16, Mask, Width
+from hitogata.lanes.views import aligned_zeros, lanes
+
+VARIANTS = [(X1, np.float64), (X4, np.float64), (X8, np.float64), (X1, np.float32), (X8, np.float32),
+            (X16, np.float32)]
+
+
+def run_helper(fn: Callable[..., Any], args: Sequence[Any], width: Width, dtype: Any = np.float64) -> Any:
+    """fn(*args), computed in a compiled kernel.
+
+    Args:
+        fn: a helper; it may return numbers, truth values, structs, and tuples of these.
+        args: numbers or arrays of shape (n,), one item per figure, or structs of these.
+        width: figures side by side.
+        dtype: np.float64 or np.float32.
+
+    Returns:
+        What fn returns, with arrays of shape (n,) and the given dtype as numbers; truth values are 0 and 1.
+    """
+    shape: list[Any] = []
+    leaves = [np.atleast_1d(x) for arg in args for x in _leaves(arg)]
+    rows = np.stack(np.broadcast_arrays(*leaves), axis=-1).astype(dtype)
+
+    @inline
+    def body(view, out):
+        at = iter(range(rows.shape[1]))
+        result = fn(*[_filled(arg, lambda: view[next(at)]) for arg in args])
+        shape[:] = [result]
+        for i, x in enumerate(_leaves(result)):
+            out[i] = _number(x)
+
+    def run(source, target, width):
+        for block in range(source.shape[0]):
+            body(lanes(source, width, block), lanes(target, width, block))
+
+    columns = iter(rows.T)
+    with np.errstate(all="ignore"):
+        plain = list(_leaves(fn(*[_filled(arg, columns.__next__) for arg in args])))
+    blocks = to_blocks(rows, width)
+    results = aligned_zeros((len(blocks), len(plain), width.n), dtype)
+    njit(**OPTIONS)(run)(blocks, results, width)
+    numbers = iter(from_blocks(results, len(rows)).T)
+    return _filled(shape[0], numbers.__next__)
+
+
+def _leaves(x):
+    """The numbers of structs and tuples, in order."""
+    if hasattr(x, "__struct__"):
+        x = tuple(getattr(x, name) for name in x.__struct__)
+    if isinstance(x, tuple):
+        for part in x:
+            yield from _leaves(part)
+    else:
+        yield x
+
+
+def _filled(x, number):
+    """The same structs and tuples as x, with other numbers."""
+    if hasattr(x, "__struct__"):
+        return make(type(x), [_filled(getattr(x, name), number) for name in x.__struct__])
+    if isinstance(x, tuple):
+        return tuple(_filled(part, number) for part in x)
+    return number()
+
+
+def _number(x):
+    """Truth values as 0 and 1."""
+    if isinstance(x, Stand) and isinstance(x.ty, Mask | types.Boolean):
+        return where(x, 1.0, 0.0)
+    return x
