@@ -7,11 +7,11 @@ Nothing here uses hitogata's own rotations or dynamics: poses go through scipy, 
     tau       = T(q)ᵀ tau_peer              (the same power)
     M         = T(q)ᵀ M_peer T(q)           bias = Tᵀ (bias_peer + M_peer Tdot v)
 
-| joint     | hitogata v                       | Pinocchio                        | MuJoCo                                      |
-|-----------|----------------------------------|----------------------------------|---------------------------------------------|
-| free      | [ω, velocity of M's origin] in F | [velocity, ω] of M, in M         | [velocity of B's origin in world, ω in B]   |
-| ball      | ω in F                           | ω in M                           | ω in B                                      |
-| universal | two rates                        | two revolutes, massless between  | two hinges in one body                      |
+| joint     | hitogata v                       | Pinocchio                       | MuJoCo                              |
+|-----------|----------------------------------|---------------------------------|-------------------------------------|
+| free      | [ω, velocity of M's origin] in F | [velocity, ω] of M, in M        | [velocity of B in world, ω in B]    |
+| ball      | ω in F                           | ω in M                          | ω in B                              |
+| universal | two rates                        | two revolutes, massless between | two hinges in one body              |
 
 Both peers add `armature` to their own mass matrix.  MuJoCo applies `damping` (qfrc_passive); Pinocchio has none.
 Armature and damping of a free joint are refused where the peers mean something else by them.
@@ -108,13 +108,10 @@ def to_pinocchio(figure: Figure, *, gravity=GRAVITY) -> tuple[pin.Model, PinMapp
             raise ValueError(f"{name}: Pinocchio adds a free joint's armature in body axes, hitogata in the world's")
         above, place = (joints[parent], places[parent]) if parent >= 0 else (0, np.eye(4))
         place = place @ _mat(joint.parent_frame)
-        if joint.kind is JointKind.FIXED:
-            own = above
-        else:
-            own = above
-            for suffix, part in _pin_joints(joint):
-                own = model.addJoint(own, part, pin.SE3(place), name + suffix)
-                place = np.eye(4)
+        own = above
+        for suffix, part in _pin_joints(joint):  # none if fixed: the link becomes part of the parent's joint
+            own = model.addJoint(own, part, pin.SE3(place), name + suffix)
+            place = np.eye(4)
         place = place @ _inv(_mat(joint.child_frame))
         armature += [joint.armature] * joint.nv
         m = link.mass
@@ -142,7 +139,7 @@ def _pin_joints(joint: Joint):
             return [("", pin.JointModelPrismaticUnaligned(axis))]
         case JointKind.UNIVERSAL:
             return [(":1", pin.JointModelRevoluteUnaligned(axis)), (":2", pin.JointModelRevoluteUnaligned(axis2))]
-    raise AssertionError(joint.kind)
+    return []
 
 
 def q_to_pin(figure: Figure, q: np.ndarray) -> np.ndarray:
@@ -281,7 +278,7 @@ def _body_lines(figure: Figure, i: int, limits: bool, shapes: bool) -> list[str]
         f'quat="{_text(_quat(axes))}" diaginertia="{_text(moments)}"/>'
     )
     if joint.kind is JointKind.FREE and (joint.damping or joint.armature) and np.any(X_BM[:3, 3]):
-        raise ValueError(f"{name}: MuJoCo's free joint is at the body's origin: no damping or armature with a child_frame")
+        raise ValueError(f"{name}: MuJoCo's free joint is at the body's origin, so no damping or armature away from it")
     values = f'damping="{_text(joint.damping)}" armature="{_text(joint.armature)}"'
     at = f'pos="{_text(X_BM[:3, 3])}"'
     axis, axis2 = (f'axis="{_text(X_BM[:3, :3] @ a)}"' for a in (joint.axis, joint.axis2))
@@ -432,7 +429,9 @@ def _random_mass(rng: np.random.Generator) -> MassProperties:
     return Box(tuple(half), pose=pose).mass_properties().scaled(mass)
 
 
-def random_figure(rng: np.random.Generator, dofs: int, *, root: JointKind | None = None, fixed_links: bool = True) -> Figure:
+def random_figure(
+    rng: np.random.Generator, dofs: int, *, root: JointKind | None = None, fixed_links: bool = True
+) -> Figure:
     """A random tree with nv = `dofs`, of all joint kinds, with random frames, axes and inertias.
 
     A third of the joints has damping, a third armature (never a free joint).

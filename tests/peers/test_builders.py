@@ -16,7 +16,13 @@ def figures() -> list[Figure]:
     rng = np.random.default_rng(1)
     roots = [JointKind.FREE, JointKind.FIXED, JointKind.BALL, JointKind.HINGE, JointKind.SLIDER, JointKind.UNIVERSAL]
     randoms = [b.random_figure(rng, int(rng.integers(6, 40)), root=root) for root in roots]
-    return [human28(), human40(), chain(5, kind=JointKind.UNIVERSAL, free_base=True), *randoms, b.random_figure(rng, 60)]
+    return [
+        human28(),
+        human40(),
+        chain(5, kind=JointKind.UNIVERSAL, free_base=True),
+        *randoms,
+        b.random_figure(rng, 60),
+    ]
 
 
 @pytest.fixture(scope="module", params=figures(), ids=lambda f: f"{f.name}-{f.links[0].joint.kind.value}")
@@ -49,7 +55,7 @@ def test_sizes_and_names(case):
 
 
 def test_places_of_links(case):
-    figure, _, _, _, mapping, data, mj, md, _ = case
+    figure, _, _, _, mapping, data, _, md, _ = case
     for i, link in enumerate(figure.links):
         place = data.oMf[mapping.frames[i]]
         close(place.translation, md.body(link.name).xpos)
@@ -89,9 +95,7 @@ def test_inverse_dynamics(case):
     """With armature in both; MuJoCo's damping is the only difference."""
     figure, q, v, model, _, data, mj, md, rng = case
     vdot = rng.normal(size=figure.nv)
-    tau = pin.rnea(
-        model, data, b.q_to_pin(figure, q), b.v_to_pin(figure, q, v), b.vdot_to_pin(figure, q, v, vdot)
-    )
+    tau = pin.rnea(model, data, b.q_to_pin(figure, q), b.v_to_pin(figure, q, v), b.vdot_to_pin(figure, q, v, vdot))
     md.qacc[:] = b.vdot_to_mujoco(figure, q, v, vdot)
     mujoco.mj_inverse(mj, md)
     close(b.tau_from_mujoco(figure, q, md.qfrc_inverse) - b.damping_vector(figure) * v, b.tau_from_pin(figure, q, tau))
@@ -109,7 +113,7 @@ def test_forward_dynamics(case):
 
 
 def test_converters_invert(case):
-    figure, q, v, _, _, _, _, md, rng = case
+    figure, q, v, _, _, _, _, _, rng = case
     vdot, tau = rng.normal(size=(2, figure.nv))
     for peer in ("pin", "mujoco"):
         to = {name: getattr(b, f"{name}_to_{peer}") for name in ("q", "v", "vdot", "tau")}
@@ -126,7 +130,7 @@ def test_converters_invert(case):
 
 def test_rate_of_the_maps(case):
     """Tdot v by central differences along MuJoCo's own integration of positions."""
-    figure, q, v, _, _, _, mj, md, _ = case
+    figure, q, v, _, _, _, mj, _, _ = case
     h = 1e-5
     qs = []
     for sign in (1, -1):
@@ -137,7 +141,7 @@ def test_rate_of_the_maps(case):
     for peer in ("pin", "mujoco"):
         T = getattr(b, f"{peer}_map")
         rate = (T(figure, qs[0]) @ v - T(figure, qs[1]) @ v) / (2 * h)
-        close(rate[: figure.links[0].joint.nv], getattr(b, f"{peer}_map_rate")(figure, q, v)[: figure.links[0].joint.nv], 1e-6)
+        close(rate, getattr(b, f"{peer}_map_rate")(figure, q, v), 1e-6)
 
 
 @pytest.mark.parametrize("seed", RNG_SEEDS)
