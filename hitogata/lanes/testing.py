@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 from numba.core import types
+from numba.np.numpy_support import from_dtype
 
 from hitogata.lanes.compiling import OPTIONS
 from hitogata.lanes.numbers import where
 from hitogata.lanes.packing import from_blocks, to_blocks
 from hitogata.lanes.stands import Stand
 from hitogata.lanes.tracing import inline, make
-from hitogata.lanes.types import X1, X4, X8, X16, Mask, Width
+from hitogata.lanes.types import X1, X4, X8, X16, Mask, Width, item
 from hitogata.lanes.views import aligned_zeros, lanes
 
 VARIANTS = [(X1, np.float64), (X4, np.float64), (X8, np.float64), (X1, np.float32), (X8, np.float32),
@@ -36,30 +37,26 @@ def run_helper(fn: Callable[..., Any], args: Sequence[Any], width: Width, dtype:
     Returns:
         What fn returns, with arrays of shape (n,) and the given dtype as numbers; truth values are 0 and 1.
     """
-    shape: list[Any] = []
     leaves = [np.atleast_1d(x) for arg in args for x in _leaves(arg)]
     rows = np.stack(np.broadcast_arrays(*leaves), axis=-1).astype(dtype)
+    one = Stand(None, item(from_dtype(np.dtype(dtype)), width.n), None)
+    shape = fn(*[_filled(arg, lambda: one) for arg in args])
 
     @inline
     def body(view, out):
         at = iter(range(rows.shape[1]))
-        result = fn(*[_filled(arg, lambda: view[next(at)]) for arg in args])
-        shape[:] = [result]
-        for i, x in enumerate(_leaves(result)):
+        for i, x in enumerate(_leaves(fn(*[_filled(arg, lambda: view[next(at)]) for arg in args]))):
             out[i] = _number(x)
 
+    @njit(**OPTIONS)
     def run(source, target, width):
         for block in range(source.shape[0]):
             body(lanes(source, width, block), lanes(target, width, block))
 
-    columns = iter(rows.T)
-    with np.errstate(all="ignore"):
-        plain = list(_leaves(fn(*[_filled(arg, columns.__next__) for arg in args])))
     blocks = to_blocks(rows, width)
-    results = aligned_zeros((len(blocks), len(plain), width.n), dtype)
-    njit(**OPTIONS)(run)(blocks, results, width)
-    numbers = iter(from_blocks(results, len(rows)).T)
-    return _filled(shape[0], numbers.__next__)
+    results = aligned_zeros((len(blocks), len(list(_leaves(shape))), width.n), dtype)
+    run(blocks, results, width)
+    return _filled(shape, iter(from_blocks(results, len(rows)).T).__next__)
 
 
 def _leaves(x):
