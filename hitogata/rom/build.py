@@ -181,33 +181,35 @@ def _simpson() -> Array:
 _SIMPSON = _simpson()
 
 
-def _guides(true: Array) -> tuple[Array, Array, Array]:
-    """The arc through start, middle and end of each interval: rows, largest stray, and whether its azimuth only grows."""
-    a, m, b = true[:, 0], true[:, 16], true[:, -1]
+def arcs_through(a: Array, m: Array, b: Array) -> tuple[Array, Array, Array, Array, Array, Array]:
+    """Arcs from a over m to b, all (n, 3): towards the middle, along there, axis; height, radius, half angle."""
     n = np.cross(m - a, b - m)
     size, chord = np.linalg.norm(n, axis=1), np.linalg.norm(b - a, axis=1)
     flat = size <= 1e-13 * chord + 1e-300                      # too short to tell its bend: a great circle
     great = np.cross(a, b)
     n = np.where(flat[:, None], great / np.maximum(np.linalg.norm(great, axis=1), 1e-300)[:, None],
                  n / np.maximum(size, 1e-300)[:, None])
-    h = (n * a).sum(1)
+    height = (n * a).sum(1)
     across = np.cross(n, a)
-    r = np.linalg.norm(across, axis=1)
-    k0 = across / r[:, None]
+    radius = np.linalg.norm(across, axis=1)
+    k0 = across / radius[:, None]
     m0 = np.cross(k0, n)
     half = np.mod(np.arctan2((b * k0).sum(1), (b * m0).sum(1)), 2.0 * np.pi) / 2.0
-    c, s = np.cos(half), np.sin(half)
-    mid = m0 * c[:, None] + k0 * s[:, None]
-    along = np.cross(n, mid)
+    mid = m0 * np.cos(half)[:, None] + k0 * np.sin(half)[:, None]
+    return mid, np.cross(n, mid), n, height, radius, half
+
+
+def _guides(true: Array) -> tuple[Array, Array, Array]:
+    """The arc through start, middle and end of each interval: rows, largest stray, and whether its azimuth only grows."""
+    a, b = true[:, 0], true[:, -1]
+    mid, along, n, h, r, half = arcs_through(a, true[:, 16], b)
     x, y, z = (np.einsum("mki,mi->mk", true, v) for v in (mid, along, n))
     turn = np.arctan2(y, x)
     stray = np.hypot(z - h[:, None], np.hypot(x, y) - r[:, None]).max(1)
     monotone = (np.diff(turn, axis=1) > 0.0).all(1)
-    zero = np.zeros_like(a)
-    one = np.ones((len(a), 1))
-    rows = np.concatenate([mid, along, n, h[:, None], r[:, None], c[:, None], s[:, None], half[:, None],
-                           stray[:, None] * 1.1 + 1e-15, one, a, zero, b, zero], 1)
-    return rows, stray, monotone
+    zero, one = np.zeros_like(a), np.ones(len(a))
+    columns = np.stack([h, r, np.cos(half), np.sin(half), half, stray * 1.1 + 1e-15, one], 1)
+    return np.concatenate([mid, along, n, columns, a, zero, b, zero], 1), stray, monotone
 
 
 def _vertices(true: Array, d1: Array, d2: Array) -> Array:

@@ -181,7 +181,7 @@ class Region:
             value = getattr(self, f.name)
             if f.name == "quat_PR" and value == (1.0, 0.0, 0.0, 0.0):
                 continue
-            out[f.name] = _plain(value)
+            out[f.name] = plain(value)
         return out
 
     @staticmethod
@@ -225,9 +225,10 @@ def turned_pieces(pieces: Pieces, quat: Array) -> Pieces:
     return dataclasses.replace(pieces, rows=rows, polynomials=polynomials)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Tuples and dataclasses as lists and dicts."""
     if dataclasses.is_dataclass(value):
-        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, tuple):
-        return [_plain(v) for v in value]
+        return [plain(v) for v in value]
     return value
