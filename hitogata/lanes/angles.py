@@ -45,7 +45,8 @@ def atan2(y, x):
     bend = low > 0.41421356237309503 * high                    # beyond pi/8: turn by pi/4
     a, b = where(bend, low - high, low), where(bend, low + high, high)
     t = a / where(b > 0.0, b, 1.0)
-    angle = t + t * arctan_excess(t * t) + where(bend, 0.7853981633974483, 0.0)
+    angle = t + t * arctan_excess(t * t)
+    angle = where(bend, angle + 0.7853981633974483, angle)
     angle = where(swap, 1.5707963267948966 - angle, angle)
     angle = where(x < 0.0, 3.141592653589793 - angle, angle)
     return where(y < 0.0, -angle, angle)

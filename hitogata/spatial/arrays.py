@@ -69,7 +69,8 @@ def quat_log(q: ArrayLike) -> Floats:
 
 def quat_slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> Floats:
     """Rotations a fraction t (shape (...)) of the short way from a to b, shape (..., 4)."""
-    return _join(between(Quaternion(*_split(a, 4)), Quaternion(*_split(b, 4)), np.asarray(t)))
+    fraction = t if isinstance(t, int | float) else np.asarray(t)
+    return _join(between(Quaternion(*_split(a, 4)), Quaternion(*_split(b, 4)), fraction))
 
 
 def quat_to_matrix(q: ArrayLike) -> Floats:

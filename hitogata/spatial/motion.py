@@ -164,14 +164,19 @@ def rigid_to_parent(rot, pos, rigid):
 
 
 @inline
+def moved_inertia(pos, inertia):
+    """Move the point of reference: the inertia's own lies at pos, seen from the new one."""
+    mix = inertia.mix + cross_cols(pos, inertia.lin)
+    a, b = cross_cols(pos, inertia.mix.T), cross_cols(pos, mix.T)
+    shift = Sym3(a.xx + b.xx, a.yx + b.xy, a.zx + b.xz, a.yy + b.yy, a.zy + b.yz, a.zz + b.zz)
+    return Inertia(inertia.rot + shift, mix, inertia.lin)
+
+
+@inline
 def inertia_to_parent(rot, pos, inertia):
     """Turn by rot, then move the point of reference by pos."""
-    lin = rotated(rot, inertia.lin)
-    mix = rot @ inertia.mix @ rot.T
-    moved = mix + cross_cols(pos, lin)
-    a, b = cross_cols(pos, mix.T), cross_cols(pos, moved.T)
-    shift = Sym3(a.xx + b.xx, a.yx + b.xy, a.zx + b.xz, a.yy + b.yy, a.zy + b.yz, a.zz + b.zz)
-    return Inertia(rotated(rot, inertia.rot) + shift, moved, lin)
+    turned = Inertia(rotated(rot, inertia.rot), rot @ inertia.mix @ rot.T, rotated(rot, inertia.lin))
+    return moved_inertia(pos, turned)
 
 
 @inline

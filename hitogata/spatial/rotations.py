@@ -94,7 +94,7 @@ def quaternion_of(m):
     first = where(ww > xx, Quaternion(ww, a, b, c), Quaternion(a, xx, d, e))
     second = where(yy > zz, Quaternion(b, d, yy, f), Quaternion(c, e, f, zz))
     q = unit(where(where(ww > xx, ww, xx) > where(yy > zz, yy, zz), first, second))
-    return q * where(q.w < 0.0, -1.0, 1.0)
+    return where(q.w < 0.0, -q, q)
 
 
 @inline

@@ -10,7 +10,7 @@ R = swing · twist: twist turns about e, swing takes e to c the short way.
 has no meaning.  The row of a simulator is better taken times cos(angle/2): unit axis h, depth in the same scale.
 """
 
-from hitogata.lanes import atan2, inline, sqrt, where
+from hitogata.lanes import absolute, atan2, inline, sqrt, where
 from hitogata.spatial.rotations import TINY, Quaternion, conjugate, rotate, turn_about
 from hitogata.spatial.vectors import cross, dot
 
@@ -25,8 +25,7 @@ def bone_of(q, e):
 def twist_of(q, e):
     """Twist angle in [-pi, pi], the same for q and -q; 0 where it has no meaning."""
     a = dot(q.v, e)
-    flip = where(q.w < 0.0, -1.0, 1.0)
-    return 2.0 * atan2(a * flip, q.w * flip)
+    return 2.0 * atan2(where(q.w < 0.0, -a, a), absolute(q.w))
 
 
 @inline
