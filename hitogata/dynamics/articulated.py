@@ -4,39 +4,39 @@ Given q, v and joint torques tau, find vdot with
 
     M(q) vdot + c(q, v) = tau - D v + Σ Jᵀ f          D: joint damping, f: external wrenches
 
-Three passes over the bodies, each in its own frame K: velocities outward, inertias and forces inward, accelerations
-outward.  A joint *gives way* when its articulated inertia is handed to the parent: what is left is the inertia the
-parent feels through it.  Where K is aligned with the axis, rows and columns of that inertia vanish, and the code says
-so with literal zeros, which cost nothing.
+Three passes over the bodies: turning outward, inertias and forces inward, accelerations outward.  All vectors are in
+world axes about each body's own origin, and accelerations are classical (of the turning, and of the origin as a point):
+
+    force = I acceleration + [ω × I ω; ω × (ω × m c)]          I: 6x6, about the origin;  m c: mass times centre
+
+Written so, linear velocities never enter, an inertia is turned once instead of at every joint, and the inward pass,
+where each body waits for its children, is only shifts and sums.
 """
 
 from hitogata.dynamics.layout import BALL, FIXED, FREE, HINGE, SLIDER
 from hitogata.dynamics.releasing import (
-    column_slide,
-    column_z,
     handed_down,
+    hinge_gain,
+    release_axis,
     release_ball,
-    release_geared,
     release_geared_ball,
-    release_hinge,
-    release_slider,
+    slider_gain,
 )
-from hitogata.lanes import inline, kernel, record, sincos
+from hitogata.lanes import inline, kernel, record, records, sincos
 from hitogata.spatial import (
     Force,
     Inertia,
     Mat3,
     Motion,
+    RigidInertia,
     Sym3,
     Vec3,
     articulated,
     cross,
-    cross_force,
-    cross_motion,
     dot,
     load3,
     load_rotation,
-    motion_to_child,
+    rotated,
     solve6,
     store3,
     turned_about_z,
@@ -45,186 +45,153 @@ from hitogata.spatial import (
 
 @record
 class Work:
-    """Scratch memory of one body."""
+    """Scratch memory of one body.  World axes."""
 
-    rot: Mat3  # K in the parent's K
-    pos: Vec3
-    velocity: Motion
+    rot: Mat3  # R_WK
+    arm: Vec3  # from the parent's origin
+    base: Mat3  # R_WF: axes of the joint on the parent's side
+    omega: Vec3
     drift: Motion  # acceleration due to velocity alone
+    own: RigidInertia  # of the body
     force: Force  # that would hold the subtree in its motion
     inertia: Inertia  # articulated, of the subtree
     acceleration: Motion
-    gain: Force  # hinge, slider:  rate = inverse * (push - gain . acceleration)
-    inverse: float
+    gain: Force  # hinge, slider:  rate = stiff * (push - gain . acceleration)
+    stiff: float
     push: float
     ball_gain: Mat3  # ball:  turning = push - gain @ linear acceleration
     ball_push: Vec3
-    ball_slip: Sym3  # ball with armature:  + slip @ angular acceleration
-    world: Mat3  # K in the world, where external wrenches act
+    ball_slip: Sym3  # with armature:  + slip @ angular acceleration
 
 
-# ------------------------------------------------------- outward: velocities
+# ------------------------------------------------------- outward: turning
 
 
 @kernel
-def find_velocity(joint, body, work, works, q, v):
-    """Place, velocity, velocity-dependent acceleration and force of a body."""
-    kind, iv = joint.kind, joint.iv
-    place_body(joint, body, work, q)
-    if kind == FREE:
-        turn = load_rotation(q, joint.iq + 3)
-        work.velocity = Motion(turn.T @ load3(v, iv), turn.T @ load3(v, iv + 3))
+def find_turning(joint, body, work, works, q, v):
+    """Axes, angular velocity, drift, inertia and velocity-dependent force of a body."""
+    if joint.parent >= 0:
+        parent = works[joint.parent]
+        base, arm, omega = parent.rot @ body.rot, parent.rot @ body.pos, parent.omega
     else:
-        if joint.parent >= 0:
-            carried = motion_to_child(work.rot, work.pos, works[joint.parent].velocity)
-        else:
-            carried = still()
-        if kind == HINGE:
-            work.velocity, work.drift = moved_by_hinge(carried, v[iv])
-        elif kind == BALL:
-            work.velocity, work.drift = moved_by_ball(carried, load_rotation(q, joint.iq), load3(v, iv))
-        elif kind == SLIDER:
-            work.velocity, work.drift = moved_by_slider(carried, v[iv])
-        else:
-            work.velocity = carried
-            work.drift = still()
-    velocity = work.velocity
-    work.force = cross_force(velocity, body.inertia @ velocity)
-
-
-@kernel
-def place_body(joint, body, work, q):
-    """Where a body sits in its parent."""
-    work.pos = body.pos
-    if joint.kind == HINGE:
-        sin, cos = sincos(q[joint.iq])
-        work.rot = turned_about_z(body.rot, sin, cos)
-    elif joint.kind == BALL:
-        work.rot = body.rot @ load_rotation(q, joint.iq)
+        base, arm, omega = body.rot, Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
+    work.base = base
+    work.arm = arm
+    iq, iv = joint.iq, joint.iv
+    if joint.kind == BALL:
+        work.rot = base @ load_rotation(q, iq)
+        work.omega, work.drift = turning(omega, arm, base @ load3(v, iv))
+    elif joint.kind == HINGE:
+        sin, cos = sincos(q[iq])
+        work.rot = turned_about_z(base, sin, cos)
+        work.omega, work.drift = turning(omega, arm, z_axis(base) * v[iv])
     elif joint.kind == SLIDER:
-        work.rot = body.rot
-        work.pos = slid(body.rot, body.pos, q[joint.iq])
+        work.rot = base
+        work.omega = omega
+        work.arm, work.drift = sliding(omega, arm, z_axis(base), q[iq], v[iv])
     elif joint.kind == FREE:
-        work.rot = body.rot @ load_rotation(q, joint.iq + 3)
+        work.rot = base @ load_rotation(q, iq + 3)
+        work.omega = base @ load3(v, iv)
     else:
-        work.rot = body.rot
+        work.rot = base
+        work.omega = omega
+        work.drift = swinging(omega, arm)
+    work.own, work.force = weighed(body.inertia, work.rot, work.omega)
 
 
 @inline
-def slid(rot, pos, distance):
-    """A point moved along the z axis of a frame."""
-    return pos + Vec3(rot.xz, rot.yz, rot.zz) * distance
+def z_axis(rot):
+    """z axis of a frame."""
+    return Vec3(rot.xz, rot.yz, rot.zz)
 
 
 @inline
-def still():
-    """No motion."""
-    return Motion(Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0))
+def turning(omega, arm, rate):
+    """Angular velocity and drift of a body on a parent that turns with omega, itself turning at a rate against it."""
+    return omega + rate, Motion(cross(omega, rate), cross(omega, cross(omega, arm)))
 
 
 @inline
-def moved_by_hinge(carried, rate):
-    """Velocity of a body that is carried along and turns about z; and its velocity-product acceleration v × S rate."""
-    turning = Motion(Vec3(0.0, 0.0, rate), Vec3(0.0, 0.0, 0.0))
-    return carried + turning, cross_motion(carried, turning)
+def sliding(omega, arm, axis, distance, rate):
+    """Arm and drift of a body that has slid along an axis of its parent."""
+    arm = arm + axis * distance
+    coriolis = cross(omega, axis) * (rate * 2.0)
+    return arm, Motion(Vec3(0.0, 0.0, 0.0), cross(omega, cross(omega, arm)) + coriolis)
 
 
 @inline
-def moved_by_slider(carried, rate):
-    """The same for a body that slides along z."""
-    sliding = Motion(Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, rate))
-    return carried + sliding, cross_motion(carried, sliding)
+def swinging(omega, arm):
+    """Drift of a body that is fixed to its parent."""
+    return Motion(Vec3(0.0, 0.0, 0.0), cross(omega, cross(omega, arm)))
 
 
 @inline
-def moved_by_ball(carried, turn, rate):
-    """The same for a ball joint; its rate is given in F, and `turn` is K in F."""
-    turning = Motion(turn.T @ rate, Vec3(0.0, 0.0, 0.0))
-    return carried + turning, cross_motion(carried, turning)
+def weighed(inertia, rot, omega):
+    """A body's inertia in world axes, and the force that holds it in its turning."""
+    moment, spin = rot @ inertia.moment, rotated(rot, inertia.rot)
+    return (
+        RigidInertia(inertia.mass, moment, spin),
+        Force(cross(omega, spin @ omega), cross(omega, cross(omega, moment))),
+    )
 
 
 @kernel
-def add_wrenches(tree, work, wrenches):
-    """External wrenches, in world axes about the links' origins, push against the force that holds each body."""
-    for i in range(tree.bodies):
-        joint, body = tree.joint[i], tree.body[i]
-        if joint.parent >= 0:
-            work[i].world = work[joint.parent].world @ work[i].rot
-        else:
-            work[i].world = work[i].rot
-        if joint.link >= 0:
-            torque, force = load3(wrenches, 6 * joint.link), load3(wrenches, 6 * joint.link + 3)
-            work[i].force = work[i].force - wrench_in_body(work[i].world, body.link_pos, torque, force)
+def add_wrench(joint, body, work, wrenches):
+    """An external wrench, about the link's origin, takes over a part of the force that holds the body."""
+    if joint.link >= 0:
+        at = 6 * joint.link
+        work.force = work.force - wrench(load3(wrenches, at), load3(wrenches, at + 3), work.rot @ body.link_pos)
 
 
 @inline
-def wrench_in_body(world, link_pos, torque, force):
-    """From world axes at the link's origin B to the axes and origin of K."""
-    lin = world.T @ force
-    return Force(world.T @ torque + cross(link_pos, lin), lin)
+def wrench(torque, force, arm):
+    """A wrench at the end of an arm, about its start."""
+    return Force(torque + cross(arm, force), force)
 
 
 # ------------------------------------------------------- inward: inertias and forces
 
 
 @kernel
-def give_way_dense(joint, body, work, inertia, push):
-    """Fixed joints, and joints with armature: nothing vanishes.  `push` is the torque about, or force along, z."""
-    if joint.kind == FIXED:
-        return handed_down(inertia, work.force, work.rot, work.pos)
-    if joint.kind == HINGE:
-        gain, own = column_z(inertia)
-        net = push - work.force.ang.z
-    else:
-        gain, own = column_slide(inertia)
-        net = push - work.force.lin.z
-    rest, left, work.inverse = release_geared(inertia, work.force, work.drift, net, gain, own + body.armature)
-    work.gain, work.push = gain, net
-    return handed_down(rest, left, work.rot, work.pos)
-
-
-@kernel
-def give_way_geared_ball(body, work, inertia, push):
-    """A ball joint with armature."""
-    rest, left, work.ball_gain, work.ball_push, work.ball_slip = release_geared_ball(
-        inertia, work.force, work.drift, push, body.armature
-    )
-    return handed_down(rest, left, work.rot, work.pos)
-
-
-@kernel
-def find_inertia(joint, body, work, bodies, works, q, v, tau):
-    """A body's joint gives way, and its parent takes up what is left."""
-    iv, kind = joint.iv, joint.kind
+def subtree_inertia(joint, work):
+    """Articulated inertia of a body after its children reported."""
     if joint.leaf == 1:
-        inertia = articulated(body.inertia)
-    else:
-        inertia = work.inertia
-    if kind == BALL:
-        push = load_rotation(q, joint.iq).T @ (load3(tau, iv) - load3(v, iv) * body.damping)
-        if joint.geared == 1:
-            felt, weight = give_way_geared_ball(body, work, inertia, push)
-        else:
+        return articulated(work.own)
+    return work.inertia
+
+
+@kernel
+def find_inertia(joint, body, work, works, v, tau):
+    """A body's joint gives way, and its parent takes up what is left."""
+    iv = joint.iv
+    inertia = subtree_inertia(joint, work)
+    if joint.kind == BALL:
+        torque = work.base @ (load3(tau, iv) - load3(v, iv) * body.damping)
+        if joint.geared == 0:
             felt, weight, work.ball_gain, work.ball_push = release_ball(
-                inertia, work.force, work.drift, push, work.rot, work.pos
+                inertia, work.force, work.drift, torque, work.arm
             )
-    elif kind == HINGE and joint.geared == 0:
-        felt, weight, work.gain, work.inverse, work.push = release_hinge(
-            inertia, work.force, work.drift, tau[iv] - v[iv] * body.damping, work.rot, work.pos
-        )
-    elif kind == SLIDER and joint.geared == 0:
-        felt, weight, work.gain, work.inverse, work.push = release_slider(
-            inertia, work.force, work.drift, tau[iv] - v[iv] * body.damping, work.rot, work.pos
-        )
-    elif kind == FIXED:
-        felt, weight = give_way_dense(joint, body, work, inertia, work.force.ang.z)
+        else:
+            felt, weight, work.ball_gain, work.ball_push, work.ball_slip = release_geared_ball(
+                inertia, work.force, work.drift, torque, body.armature, work.arm
+            )
+    elif joint.kind == FIXED:
+        felt, weight = handed_down(inertia, work.force + inertia @ work.drift, work.arm)
     else:
-        felt, weight = give_way_dense(joint, body, work, inertia, tau[iv] - v[iv] * body.damping)
+        axis = z_axis(work.rot)
+        if joint.kind == HINGE:
+            gain, stiff = hinge_gain(inertia, axis, body.armature)
+            push = tau[iv] - v[iv] * body.damping - dot(axis, work.force.ang)
+        else:
+            gain, stiff = slider_gain(inertia, axis, body.armature)
+            push = tau[iv] - v[iv] * body.damping - dot(axis, work.force.lin)
+        felt, weight = release_axis(inertia, work.force, work.drift, gain, stiff, push, work.arm)
+        work.gain, work.stiff, work.push = gain, stiff, push
     if joint.parent >= 0:
         parent = works[joint.parent]
         parent.force = parent.force + weight
         if joint.opens == 1:
-            parent.inertia = articulated(bodies[joint.parent].inertia) + felt
+            parent.inertia = articulated(parent.own) + felt
         else:
             parent.inertia = parent.inertia + felt
 
@@ -232,38 +199,28 @@ def find_inertia(joint, body, work, bodies, works, q, v, tau):
 # ------------------------------------------------------- outward: accelerations
 
 
-@inline
-def free_torque(turn, torque, force, velocity, damping):
-    """Generalised force on a free joint, from F to K, less damping."""
-    return Force(turn.T @ torque, turn.T @ force) - Force(velocity.ang, velocity.lin) * damping
-
-
-@inline
-def free_rates(turn, frame, a, velocity, gravity):
-    """Rates of a free joint's velocity in F: the origin's classical acceleration has ω × v, and gravity pulls."""
-    return turn @ a.ang, turn @ (a.lin + cross(velocity.ang, velocity.lin)) + frame.T @ gravity
-
-
 @kernel
-def find_free_acceleration(joint, body, work, q, tau, out, gravity):
-    """Acceleration of a floating root."""
-    iv, turn = joint.iv, load_rotation(q, joint.iq + 3)
-    if joint.leaf == 1:
-        inertia = articulated(body.inertia)
-    else:
-        inertia = work.inertia
-    wanted = free_torque(turn, load3(tau, iv), load3(tau, iv + 3), work.velocity, body.damping)
-    a = solve6(inertia, wanted - work.force)
+def find_free_acceleration(joint, body, work, v, tau, out, gravity):
+    """Acceleration of a floating root: six equations in six unknowns."""
+    iv, base = joint.iv, work.base
+    torque = base @ (load3(tau, iv) - load3(v, iv) * body.damping)
+    force = base @ (load3(tau, iv + 3) - load3(v, iv + 3) * body.damping)
+    a = solve6(subtree_inertia(joint, work), Force(torque, force) - work.force)
     work.acceleration = a
-    ang, lin = free_rates(turn, body.rot, a, work.velocity, gravity)
-    store3(out, iv, ang)
-    store3(out, iv + 3, lin)
+    store3(out, iv, base.T @ a.ang)
+    store3(out, iv + 3, base.T @ (a.lin + gravity))
 
 
 @inline
-def fallen(rot, gravity):
+def standing(gravity):
     """Standing still in gravity feels like accelerating against it."""
-    return Motion(Vec3(0.0, 0.0, 0.0), rot.T @ (gravity * -1.0))
+    return Motion(Vec3(0.0, 0.0, 0.0), gravity * -1.0)
+
+
+@inline
+def carried(parent, arm, drift):
+    """Acceleration of a body whose joint does nothing."""
+    return Motion(parent.ang + drift.ang, parent.lin + cross(parent.ang, arm) + drift.lin)
 
 
 @inline
@@ -272,40 +229,28 @@ def axis_rate(a, gain, stiff, push):
     return stiff * (push - (dot(gain.ang, a.ang) + dot(gain.lin, a.lin)))
 
 
-@inline
-def turned_z(a, rate):
-    """A motion, and turning about z on top."""
-    return Motion(Vec3(a.ang.x, a.ang.y, a.ang.z + rate), a.lin)
-
-
-@inline
-def slid_z(a, rate):
-    """A motion, and sliding along z on top."""
-    return Motion(a.ang, Vec3(a.lin.x, a.lin.y, a.lin.z + rate))
-
-
 @kernel
-def find_acceleration(joint, body, work, works, q, out, gravity):
+def find_acceleration(joint, work, works, out, gravity):
     """Acceleration of a body, from its parent's and its joint's."""
-    kind, iv = joint.kind, joint.iv
+    iv = joint.iv
     if joint.parent >= 0:
-        a = motion_to_child(work.rot, work.pos, works[joint.parent].acceleration) + work.drift
+        a = carried(works[joint.parent].acceleration, work.arm, work.drift)
     else:
-        a = fallen(work.rot, gravity) + work.drift
-    if kind == HINGE:
-        rate = axis_rate(a, work.gain, work.inverse, work.push)
-        out[iv] = rate
-        work.acceleration = turned_z(a, rate)
-    elif kind == BALL:
+        a = carried(standing(gravity), work.arm, work.drift)
+    if joint.kind == BALL:
         ang = work.ball_push - work.ball_gain @ a.lin
         if joint.geared == 1:
             ang = ang + work.ball_slip @ a.ang
-        store3(out, iv, load_rotation(q, joint.iq) @ (ang - a.ang))
+        store3(out, iv, work.base.T @ (ang - a.ang))
         work.acceleration = Motion(ang, a.lin)
-    elif kind == SLIDER:
-        rate = axis_rate(a, work.gain, work.inverse, work.push)
+    elif joint.kind == HINGE:
+        rate = axis_rate(a, work.gain, work.stiff, work.push)
         out[iv] = rate
-        work.acceleration = slid_z(a, rate)
+        work.acceleration = Motion(a.ang + z_axis(work.rot) * rate, a.lin)
+    elif joint.kind == SLIDER:
+        rate = axis_rate(a, work.gain, work.stiff, work.push)
+        out[iv] = rate
+        work.acceleration = Motion(a.ang, a.lin + z_axis(work.rot) * rate)
     else:
         work.acceleration = a
 
@@ -315,27 +260,17 @@ def find_acceleration(joint, body, work, works, q, out, gravity):
 
 @kernel
 def accelerate(tree, work, q, v, tau, wrenches, gravity, out):
-    """Accelerations of one block of figures.
-
-    Args:
-        tree: the figure.
-        work: records of Work, one per body.
-        q: flat view (nq,).
-        v: flat view (nv,).
-        tau: flat view (nv,).
-        wrenches: flat view (links, 6), or None.
-        gravity: Vec3, world axes.
-        out: flat view (nv,).
-    """
+    """Accelerations of one block of figures; the form of the arguments is told in `running`."""
+    work = records(work, Work)
     for i in range(tree.bodies):
-        find_velocity(tree.joint[i], tree.body[i], work[i], work, q, v)
-    if wrenches is not None:
-        add_wrenches(tree, work, wrenches)
+        find_turning(tree.joint[i], tree.body[i], work[i], work, q, v)
+        if wrenches is not None:
+            add_wrench(tree.joint[i], tree.body[i], work[i], wrenches)
     for i in range(tree.bodies - 1, -1, -1):
         if tree.joint[i].kind != FREE:
-            find_inertia(tree.joint[i], tree.body[i], work[i], tree.body, work, q, v, tau)
+            find_inertia(tree.joint[i], tree.body[i], work[i], work, v, tau)
         else:
-            find_free_acceleration(tree.joint[i], tree.body[i], work[i], q, tau, out, gravity)
+            find_free_acceleration(tree.joint[i], tree.body[i], work[i], v, tau, out, gravity)
     for i in range(tree.bodies):
         if tree.joint[i].kind != FREE:
-            find_acceleration(tree.joint[i], tree.body[i], work[i], work, q, out, gravity)
+            find_acceleration(tree.joint[i], work[i], work, out, gravity)

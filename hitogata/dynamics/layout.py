@@ -89,7 +89,7 @@ class Model(NamedTuple):
     nq: int
     nv: int
     nlinks: int
-    zeros: FloatArray  # (nv,), read-only: no torques
+    zeros: FloatArray  # (nv,): no torques
 
 
 def model_of(figure: Figure) -> Model:
@@ -133,8 +133,6 @@ def _compile(figure: Figure) -> Model:
     ints = np.concatenate([header, np.ravel(rows)]).astype(np.int64)
     floats = np.concatenate([_numbers(part) for part in parts])
     zeros = np.zeros(figure.nv)
-    for array in (ints, floats, zeros):
-        array.setflags(write=False)
     return Model(ints, floats, floats.astype(np.float32), figure.nq, figure.nv, figure.nlinks, zeros)
 
 

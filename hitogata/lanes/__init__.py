@@ -43,6 +43,7 @@ from hitogata.lanes.numbers import (
     sqrt,
     where,
 )
+from hitogata.lanes.optional import given, view_or_none
 from hitogata.lanes.packing import from_blocks, pack, to_blocks, unpack
 from hitogata.lanes.records import record, reuse, size
 from hitogata.lanes.structs import struct
@@ -75,6 +76,7 @@ __all__ = [
     "floor",
     "from_blocks",
     "gather",
+    "given",
     "inline",
     "is_finite",
     "kernel",
@@ -96,5 +98,6 @@ __all__ = [
     "tail",
     "to_blocks",
     "unpack",
+    "view_or_none",
     "where",
 ]

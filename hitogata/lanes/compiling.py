@@ -21,11 +21,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from numba import njit
 from numba.core import sigutils, types
 from numba.core.compiler import Compiler
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
+from numba.core.imputils import lower_constant
 from numba.core.registry import CPUDispatcher
+from numba.extending import models, register_model
 
 from hitogata.lanes.caching import open_cache
 from hitogata.lanes.kinds import Kind, admit
@@ -34,13 +35,35 @@ from hitogata.lanes.types import WidthType
 
 OPTIONS = {"fastmath": set(FLAGS), "error_model": "numpy", "boundscheck": False, "nogil": True}
 
-# A function with branches or loops that is called from kernels only.
-_kernel = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
+class KernelType(types.Dispatcher):  # type: ignore[misc]
+    """Numba type of a kernel.  A kernel handed to another one is known by its type alone.
+
+    (Numba would hand over the address of a Python object, and then cannot keep the code on disk.)
+    """
+
+
+register_model(KernelType)(models.OpaqueModel)
+
+
+@lower_constant(KernelType)
+def _kernel_constant(context, builder, ty, value):
+    return context.get_dummy_value()
+
+
+class Kernel(CPUDispatcher):
+    """Numba's dispatcher of a function that is called from kernels only."""
+
+    @property
+    def _numba_type_(self):
+        return KernelType(self)
 
 
 def kernel(fn: Callable[..., Any]) -> Any:
-    """Decorator: a function with loops and branches that is called from kernels only."""
-    return _kernel(fn)
+    """Decorator: a function with loops and branches that is called from kernels only.
+
+    Kernels may be arguments of kernels: run(core, ...) is compiled anew for each core.
+    """
+    return Kernel(fn, {}, {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **OPTIONS})
 
 
 class _Compiler(_FunctionCompiler):

@@ -1,0 +1,159 @@
+"""From Python to kernels: one state or a batch, checked arguments, threads, and errors that say what is wrong.
+
+Each function of this room has two entries: `..._one` for a single state, called at once with what the user gave, and
+`..._many` for rows of a batch.  When the first refuses its arguments' types, `call` brings them into shape.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hitogata.dynamics.layout import Model, model_of
+from hitogata.errors import ArgumentError, HitogataError
+from hitogata.figure import Figure, JointKind
+from hitogata.figure.values import UNIT_TOLERANCE
+from hitogata.lanes import X4, X8, X16, Width, share
+from hitogata.lanes.cpu import has_wide_registers
+
+GRAVITY = (0.0, 0.0, -9.81)
+"""Acceleration of gravity, world axes [m/s²]."""
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Input(NamedTuple):
+    """An argument: its name, what the user gave, and its shape for one state."""
+
+    name: str
+    value: Any
+    shape: tuple[int, ...]
+
+
+def batch_width(dtype: Any) -> Width:
+    """Figures per SIMD register on this machine."""
+    wide = has_wide_registers()
+    if dtype == np.float32:
+        return X16 if wide else X8
+    return X8 if wide else X4
+
+
+def call(
+    figure: Figure,
+    one: Callable[..., int],
+    many: Callable[..., int],
+    inputs: Sequence[Input],
+    extra: tuple[Any, ...],
+    out_shape: tuple[int, ...],
+    threads: int | None,
+) -> Array:
+    """Bring arguments into shape, and run `one` or `many`.
+
+    Args:
+        figure: the figure.
+        one: entry for one state: one(ints, floats, *inputs, *extra, out).
+        many: entry for rows: many(ints, floats, *inputs, *extra, out, first, end, width).
+        inputs: the arguments; a value of None stays None.
+        extra: numbers that go to the entry as they are.
+        out_shape: of the result for one state.
+        threads: to share a batch over; None: one per core.
+    """
+    model = model_of(figure)
+    arrays = [None if i.value is None else _array(i, figure) for i in inputs]
+    given = [(i, a) for i, a in zip(inputs, arrays, strict=True) if a is not None]
+    counts = {i.name: len(a) for i, a in given if a.ndim > len(i.shape)}
+    if not counts:
+        arguments = [None if a is None else np.ascontiguousarray(a, np.float64) for a in arrays]
+        out = np.empty(out_shape)
+        flat = [None if a is None else a.reshape(-1) for a in arguments]
+        check(one(model.ints, model.floats, *flat, *extra, out.reshape(-1)), figure, inputs)
+        return out
+    if len(set(counts.values())) > 1:
+        sizes = ", ".join(f"{name} has {n}" for name, n in counts.items())
+        raise ArgumentError(f"the arguments' batches differ in length: {sizes}")
+    n = next(iter(counts.values()))
+    dtype = np.float32 if all(a.dtype == np.float32 for _, a in given) else np.float64
+    rows = [None if a is None else _rows(a, i, n, dtype) for i, a in zip(inputs, arrays, strict=True)]
+    out = np.empty((n, *out_shape), dtype)
+    if n:
+        _run_rows(model, many, rows, extra, out.reshape(n, -1), threads, lambda s: check(s, figure, inputs))
+    return out
+
+
+def _run_rows(
+    model: Model, many: Any, rows: Any, extra: Any, out: Array, threads: int | None, checked: Callable[[int], None]
+) -> None:
+    width = batch_width(out.dtype)
+    floats = model.floats32 if out.dtype == np.float32 else model.floats
+    numbers = tuple(x if isinstance(x, int) else out.dtype.type(x) for x in extra)
+
+    def run(first: int, end: int) -> None:
+        last = min(end * width.n, len(out))
+        checked(many(model.ints, floats, *rows, *numbers, out, first * width.n, last, width))
+
+    share(-(-len(out) // width.n), threads, run)
+
+
+def _array(given: Input, figure: Figure) -> Array:
+    """The value as an array of floats with the right trailing shape, with or without a leading axis."""
+    name, value, shape = given
+    array = np.asarray(value)
+    if not np.can_cast(array.dtype, np.float64, "safe"):
+        raise ArgumentError(f"{name}: expected real numbers, got dtype {array.dtype}")
+    if array.ndim not in (len(shape), len(shape) + 1) or array.shape[array.ndim - len(shape) :] != shape:
+        want = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
+        raise ArgumentError(
+            f"{name}: expected shape ({want}) or (n, {want.rstrip(',')}) for figure {figure.name!r}, got {array.shape}"
+        )
+    return array
+
+
+def _rows(array: Array, given: Input, n: int, dtype: Any) -> Array:
+    """Shape (n, k), contiguous; a single state is repeated."""
+    if array.ndim == len(given.shape):
+        array = np.broadcast_to(array, (n, *array.shape))
+    return np.ascontiguousarray(array, dtype).reshape(n, -1)
+
+
+def check(status: int, figure: Figure, inputs: Sequence[Input]) -> None:
+    """Raise if an entry reported trouble: find out which argument, joint and value."""
+    if status == 0:
+        return
+    for given in inputs:
+        if given.value is not None:
+            _explain(given, _array(given, figure), figure)
+    raise HitogataError(
+        f"figure {figure.name!r}: the result is not finite though every argument is; "
+        "the numbers are too large, or the figure is singular in this pose"
+    )
+
+
+def _explain(given: Input, array: Array, figure: Figure) -> None:
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        at = tuple(int(k) for k in bad[0])
+        where = f"[{', '.join(map(str, at))}]"
+        raise ArgumentError(f"{given.name}{where} is {array[at]}{_owner(given.name, at, figure)}; it must be finite")
+    if given.name != "q":
+        return
+    flat = array.reshape(-1, figure.nq)
+    for start in figure.quat_starts:
+        norm = np.linalg.norm(flat[:, start : start + 4].astype(np.float64), axis=1)
+        wrong = np.flatnonzero(np.abs(norm - 1) > UNIT_TOLERANCE * 0.999)
+        if len(wrong):
+            row = "" if array.ndim == 1 else f"row {wrong[0]}, "
+            raise ArgumentError(
+                f"q: {row}quaternion q[{start}:{start + 4}] has norm {norm[wrong[0]]:.9g}"
+                f"{_owner('q', (start,), figure)}; normalise it (order w, x, y, z), or use figure.normalised(q)"
+            )
+
+
+def _owner(name: str, at: tuple[int, ...], figure: Figure) -> str:
+    """(joint 'x') for an element of q, v, vdot or tau; (link 'x') for a wrench."""
+    if name == "wrenches":
+        return f" (link {figure.link_names[at[-2]]!r})"
+    starts = figure.q_starts if name == "q" else figure.v_starts
+    index = int(np.searchsorted(starts, at[-1], side="right")) - 1
+    while figure.links[index].joint.kind is JointKind.FIXED:
+        index -= 1
+    return f" (joint {figure.joint_names[index]!r})"
