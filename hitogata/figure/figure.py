@@ -154,7 +154,7 @@ class Figure:
         )
 
     def random(self, rng: np.random.Generator, *, spread: float = 1.0) -> FloatArray:
-        """Random coordinates, shape (nq,): uniform orientations, other coordinates normal with `spread`, inside ranges."""
+        """Random coordinates, shape (nq,): uniform orientations, the others normal with `spread`, inside ranges."""
         q = rng.normal(size=self.nq) * spread
         for start in self.quat_starts:
             quat = rng.normal(size=4)
@@ -192,7 +192,8 @@ def _check_tree(links: tuple[Link, ...]) -> None:
         raise FigureError("links are not in depth-first order: use Figure.from_links, which sorts them")
     for link in links[1:]:
         if link.joint.kind is JointKind.FREE:
-            raise FigureError(f"link {link.name!r}: only the root may hang on a free joint; its parent is {link.parent!r}")
+            what = f"link {link.name!r} hangs on {link.parent!r}"
+            raise FigureError(f"{what} by a free joint: only the root may")
 
 
 def _depth_first(links: tuple[Link, ...]) -> tuple[Link, ...]:

@@ -101,7 +101,8 @@ class Joint:
         set_ = object.__setattr__
         set_(self, "axis", values.unit_vector(self.axis, f"{what}: axis"))
         set_(self, "axis2", values.unit_vector(self.axis2, f"{what}: axis2"))
-        if self.kind is JointKind.UNIVERSAL and abs(sum(a * b for a, b in zip(self.axis, self.axis2, strict=True))) > 0.999:
+        cos = sum(a * b for a, b in zip(self.axis, self.axis2, strict=True))
+        if self.kind is JointKind.UNIVERSAL and abs(cos) > 0.999:
             raise FigureError(f"{what}: the two axes of a universal joint must not be parallel, got {self.axis} twice")
         set_(self, "range", _checked_range(self.kind, self.range, what))
         set_(self, "damping", values.not_negative(self.damping, f"{what}: damping"))

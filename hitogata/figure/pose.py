@@ -33,7 +33,8 @@ class Pose:
     @property
     def rotation(self) -> FloatArray:
         """R_AB, shape (3, 3)."""
-        return quat_to_matrix(np.array(self.quat))
+        matrix: FloatArray = quat_to_matrix(np.array(self.quat)).astype(np.float64, copy=False)
+        return matrix
 
     def __matmul__(self, other: "Pose") -> "Pose":
         """X_AC = X_AB @ X_BC."""

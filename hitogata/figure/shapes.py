@@ -185,7 +185,7 @@ class ConvexMesh(Shape):
         return result
 
     def unit_inertia(self) -> FloatArray:
-        """From ∫ x xᵀ over each tetrahedron (0, a, b, c): V/20 (Σ p pᵀ + s sᵀ), s = a + b + c (Blow & Binstock 2004)."""
+        """From ∫ x xᵀ of each tetrahedron (0, a, b, c): V/20 (Σ p pᵀ + s sᵀ), s = a + b + c (Blow & Binstock 2004)."""
         corners, volumes = self._tetrahedra()
         sums = corners.sum(1)
         second = np.einsum("k,kia,kib->ab", volumes, corners, corners) + np.einsum("k,ka,kb->ab", volumes, sums, sums)

@@ -5,6 +5,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +74,7 @@ class Trajectory:
     def save(self, path: str | Path) -> None:
         """Write a compressed .npz file; numbers are kept bit for bit."""
         header = json.dumps({"format": FORMAT, "figure": self.figure_name, "channels": list(self.channels)})
-        arrays = {f"channel{i}": a for i, a in enumerate(self.channels.values())}
+        arrays: dict[str, Any] = {f"channel{i}": a for i, a in enumerate(self.channels.values())}
         with Path(path).open("wb") as file:
             np.savez_compressed(file, header=np.array(header), time=self.time, q=self.q, v=self.v, **arrays)
 

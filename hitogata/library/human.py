@@ -39,8 +39,8 @@ def _hinge(name: str, low_deg: float, high_deg: float) -> Joint:
 
 
 _TRUNK = [
-    _Row("pelvis", None, joint.free(rest=(0, 0, 1.0, 1, 0, 0, 0), name="base"), (0, 0, 0), 15, (0.4, 0.4, 0.2), (0, 0, 0),
-         (_box((0, 0, 0), (0.09, 0.15, 0.10)),)),
+    _Row("pelvis", None, joint.free(rest=(0, 0, 1.0, 1, 0, 0, 0), name="base"), (0, 0, 0), 15, (0.4, 0.4, 0.2),
+         (0, 0, 0), (_box((0, 0, 0), (0.09, 0.15, 0.10)),)),
     _Row("chest", "pelvis", joint.ball(name="waist"), (0, 0, 0.15), 16, (0.8, 0.8, 0.4), (0, 0, 0.2),
          (_box((0, 0, 0.19), (0.10, 0.17, 0.18)),)),
     _Row("head", "chest", joint.ball(name="neck"), (0, 0, 0.40), 4, (0.1, 0.1, 0.1), (0, 0, 0.12),
@@ -60,8 +60,8 @@ def _side(side: str, y: float) -> list[_Row]:
              (Frame(f"sole_{side}", Pose((0.04, 0, -0.08))),)),
         _Row(f"upper_arm_{side}", "chest", joint.ball(name=f"shoulder_{side}"), (0, 0.24 * y, 0.32), 4,
              (0.2, 0.2, 0.1), (0, 0, -0.14), (Capsule.between((0, 0, 0), (0, 0, -0.26), 0.045),)),
-        _Row(f"forearm_{side}", f"upper_arm_{side}", _hinge(f"elbow_{side}", -145, 0), (0, 0, -0.28), 2, (0.2, 0.2, 0.1),
-             (0, 0, -0.13), (Capsule.between((0, 0, -0.01), (0, 0, -0.24), 0.038),),
+        _Row(f"forearm_{side}", f"upper_arm_{side}", _hinge(f"elbow_{side}", -145, 0), (0, 0, -0.28), 2,
+             (0.2, 0.2, 0.1), (0, 0, -0.13), (Capsule.between((0, 0, -0.01), (0, 0, -0.24), 0.038),),
              (Frame(f"grip_{side}", Pose((0, 0, -0.27))),)),
     ]  # fmt: skip
 
@@ -79,7 +79,8 @@ def _build(name: str, rows: list[_Row]) -> Figure:
     builder = FigureBuilder(name)
     for row in rows:
         mass = MassProperties.principal(row.mass, row.centre, row.moments)
-        builder.add(row.link, row.parent, replace(row.joint, parent_frame=Pose(row.at)), mass, shapes=row.shapes, frames=row.frames)
+        placed = replace(row.joint, parent_frame=Pose(row.at))
+        builder.add(row.link, row.parent, placed, mass, shapes=row.shapes, frames=row.frames)
     return builder.build()
 
 

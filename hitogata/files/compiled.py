@@ -1,0 +1,194 @@
+"""A MuJoCo spec as a Figure: compile it, take what a Figure holds, note the rest.
+
+The frames of links are those of MuJoCo's bodies.
+"""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from hitogata.errors import FigureError, FileFormatError, HitogataError, MissingDependencyError
+from hitogata.figure import Figure, Frame, MassProperties, Pose, Shape
+from hitogata.files.contents import Contents, listed
+from hitogata.files.geoms import shape_of
+from hitogata.files.joints import joint_of
+from hitogata.files.leftovers import note_bodies, note_contact
+from hitogata.files.parts import Part, absorb_massless, figure_from
+from hitogata.files.source import Source
+
+WORLD = 0
+UNNAMED = "MuJoCo Model"
+
+
+def import_mujoco() -> Any:
+    """The mujoco package, or an error that names the pip install."""
+    try:
+        import mujoco
+    except ImportError:
+        raise MissingDependencyError(
+            "MJCF and URDF files are read with the mujoco package: pip install hitogata[files]"
+        ) from None
+    return mujoco
+
+
+def figure_of(
+    spec: Any, source: Source, contents: Contents, *, root: str | None, merge_hinges: bool, visuals: bool
+) -> Figure:
+    """The figure of a spec (see `read_mjcf` for the options).
+
+    Raises:
+        FileFormatError: MuJoCo cannot compile it, or it has no body.
+        FigureError: it is no figure; names file and body.
+    """
+    mujoco = import_mujoco()
+    spec.compiler.fusestatic = False  # keep all names
+    spec.compiler.alignfree = False  # keep body frames
+    for joint in spec.joints:
+        joint.align = mujoco.mjtAlignFree.mjALIGNFREE_FALSE
+    try:
+        model = spec.compile()
+    except (ValueError, RuntimeError) as error:
+        raise mujoco_error(source, error) from None
+    return _Reader(model, source, contents, merge_hinges, visuals).figure(spec.modelname, root)
+
+
+class _Reader:
+    """A compiled model and how to read it."""
+
+    def __init__(self, model: Any, source: Source, contents: Contents, merge_hinges: bool, visuals: bool) -> None:
+        self.model, self.source, self.contents = model, source, contents
+        self.merge_hinges, self.visuals = merge_hinges, visuals
+        self.parents = [int(p) for p in model.body_parentid]
+        given = {model.body(i).name for i in range(model.nbody)}
+        self.names = {i: model.body(i).name or _new_name(f"body{i}", given) for i in range(model.nbody)}
+        self.paired = {int(g) for pair in (model.pair_geom1, model.pair_geom2) for g in pair}
+
+    def figure(self, name: str, root: str | None) -> Figure:
+        """The figure below one of the bodies that hang on the world."""
+        top = self._root(root)
+        bodies = [top]
+        for i in range(top + 1, self.model.nbody):  # MuJoCo's order is depth-first
+            if self.parents[i] in bodies:
+                bodies.append(i)
+        self._note_world(top)
+        note_bodies(self.model, bodies, self.names, self.contents)
+        parts = [self._part(i, top) for i in bodies]
+        if name in ("", UNNAMED):
+            name = self.source.path.stem if self.source.path else self.names[top]
+        return figure_from(name, absorb_massless(parts, self.contents, self._where), self.contents)
+
+    def _where(self, name: str) -> str:
+        """'file:line' of a body by name."""
+        return self.source.where(self.source.find(name, "body", "link"))
+
+    def _root(self, root: str | None) -> int:
+        model, names = self.model, self.names
+        tops = [i for i in range(1, model.nbody) if self.parents[i] == WORLD and model.body_mocapid[i] < 0]
+        if not tops:
+            raise FileFormatError(f"{self.source.name}: no body in it")
+        there = listed([names[i] for i in tops])
+        if root is not None:
+            found = [i for i in tops if names[i] == root]
+            if not found:
+                raise FigureError(f"{self.source.name}: root {root!r} does not hang on the world; there are: {there}")
+            return found[0]
+        if len(tops) > 1:
+            raise FigureError(
+                f"{self.source.name}: {len(tops)} bodies hang on the world, {there}, and a figure has one root: "
+                f"say which with root={names[tops[0]]!r}"
+            )
+        return tops[0]
+
+    def _note_world(self, top: int) -> None:
+        """Note what is fixed to the world, and all bodies that do not belong to the figure."""
+        model, contents = self.model, self.contents
+        for geom in np.flatnonzero(model.geom_bodyid == WORLD):
+            contents.leave("geom of the world", self._geom_label(int(geom)))
+        for site in np.flatnonzero(model.site_bodyid == WORLD):
+            contents.leave("site of the world", model.site(site).name or f"(no. {site})")
+        for i in range(1, model.nbody):
+            if self.parents[i] == WORLD and i != top:
+                kind = "mocap body" if model.body_mocapid[i] >= 0 else "body, with all it carries,"
+                contents.leave(kind, self.names[i])
+
+    def _part(self, body: int, top: int) -> Part:
+        model, name = self.model, self.names[body]
+        parent = None if body == top else self.names[self.parents[body]]
+        try:
+            return Part(
+                name,
+                parent,
+                joint_of(model, body, name, self.contents, merge_hinges=self.merge_hinges),
+                self._mass(body),
+                self._shapes(body),
+                self._frames(body),
+            )
+        except FigureError as error:
+            raise FigureError(f"{self._where(name)}: link {name!r}: {error}") from None
+
+    def _mass(self, body: int) -> MassProperties | None:
+        model = self.model
+        mass, moments = float(model.body_mass[body]), model.body_inertia[body]
+        if mass == 0 and not moments.any():
+            return None
+        return MassProperties.principal(mass, model.body_ipos[body], moments, tuple(model.body_iquat[body]))
+
+    def _shapes(self, body: int) -> list[Shape]:
+        model, contents = self.model, self.contents
+        shapes = []
+        for geom in np.flatnonzero(model.geom_bodyid == body).tolist():
+            label = self._geom_label(geom)
+            if not (model.geom_contype[geom] or model.geom_conaffinity[geom] or geom in self.paired or self.visuals):
+                contents.leave("geom that touches nothing (read with visuals=True to keep it)", label)
+                continue
+            note_contact(model, geom, label, contents)
+            shape = shape_of(model, geom, label, contents)
+            if shape is not None:
+                shapes.append(shape)
+        return shapes
+
+    def _geom_label(self, geom: int) -> str:
+        name: str = self.model.geom(geom).name
+        return name or f"(no. {geom}, of {self.names[int(self.model.geom_bodyid[geom])]!r})"
+
+    def _frames(self, body: int) -> list[Frame]:
+        model = self.model
+        frames = []
+        for site in np.flatnonzero(model.site_bodyid == body).tolist():
+            name = model.site(site).name
+            if name:
+                frames.append(Frame(name, Pose(tuple(model.site_pos[site]), tuple(model.site_quat[site]))))
+            else:
+                self.contents.leave("site", f"(without a name, of {self.names[body]!r})")
+        return frames
+
+
+def _new_name(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+# ------------------------------------------------------- errors
+
+_LINE = re.compile(r"[Ll]ine(?: number)?[ =](\d+)")
+_ELEMENT = re.compile(r"Element name '([^']*)'")
+_INERTIA = re.compile("inertia", re.IGNORECASE)
+
+
+def mujoco_error(source: Source, error: Exception) -> HitogataError:
+    """An error of MuJoCo with file and line; a FigureError that names the link if it is about mass or inertia."""
+    text = str(error).strip()
+    line, element = _LINE.search(text), _ELEMENT.search(text)
+    message = text.splitlines()[0].removeprefix("XML Error: ").removeprefix("Error: ").rstrip(": ")
+    node = source.find(element[1], "body", "link", "joint", "geom") if element and element[1] else None
+    number = int(line[1]) if line else node.line if node else None
+    where = source.name if number is None else f"{source.name}:{number}"
+    if element and _INERTIA.search(message):
+        if "mjMINVAL" in message:
+            message = "it moves, so mass and inertia must be positive"
+        return FigureError(f"{where}: link {element[1]!r}: {message}")
+    about = f" ({element[1]!r})" if element and element[1] and element[1] not in message else ""
+    return FileFormatError(f"{where}: {message}{about}")

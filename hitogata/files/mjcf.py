@@ -1,0 +1,73 @@
+"""MJCF, MuJoCo's own format."""
+
+import os
+from pathlib import Path
+
+from hitogata.errors import FileFormatError
+from hitogata.figure import Figure
+from hitogata.files.compiled import figure_of, import_mujoco, mujoco_error
+from hitogata.files.contents import Contents
+from hitogata.files.leftovers import note_elements
+from hitogata.files.source import Node, Source, open_source, parse, read_bytes
+
+_SETTINGS = ("visual", "statistic", "size")
+"""Top elements that hold settings of MuJoCo's viewer and memory."""
+
+
+def read_mjcf(
+    path_or_xml: str | os.PathLike[str], *, root: str | None = None, merge_hinges: bool = False, visuals: bool = False
+) -> Figure:
+    """Read a figure from an MJCF file.
+
+    Bodies become links with the same frames and names, sites named frames, geoms shapes.  Joints keep range, damping,
+    armature, actuator force range and reference (`ref`, which becomes the neutral pose).  Two hinges of one body whose
+    axes cross become a universal joint with the same coordinates.  Bodies without mass become frames.
+
+    All that a Figure cannot hold (actuators, tendons, sensors, the floor ...) is listed in one FileContentWarning.
+
+    Args:
+        path_or_xml: path of the file, or its text (anything that begins with '<').
+        root: which body to read, if several hang on the world.
+        merge_hinges: make a ball joint of three hinges that cross at a point; their ranges are lost, and the
+            coordinates are others.
+        visuals: keep geoms that touch nothing (contype and conaffinity 0) as shapes too.
+
+    Returns:
+        The figure; its neutral pose is MuJoCo's qpos0.
+
+    Raises:
+        FileFormatError: missing, malformed or not MJCF; with file and line.
+        FigureError: it holds no single figure, or one that is not physical; with file and body.
+        MissingDependencyError: the mujoco package is not installed.
+    """
+    mujoco = import_mujoco()
+    source = open_source(path_or_xml, "MJCF")
+    if source.root.tag == "robot":
+        raise FileFormatError(f"{source.where(source.root)}: this is URDF: read it with read_urdf")
+    contents = Contents(source.name)
+    _check_includes(source, source.root, set())
+    for node in source.root.children:
+        if node.tag in _SETTINGS:
+            contents.leave("settings", node.tag)
+    try:
+        if source.path is None:
+            spec = mujoco.MjSpec.from_string(source.data.decode())
+        else:
+            spec = mujoco.MjSpec.from_file(str(source.path))
+    except (ValueError, RuntimeError) as error:
+        raise mujoco_error(source, error) from None
+    note_elements(spec, contents)
+    figure = figure_of(spec, source, contents, root=root, merge_hinges=merge_hinges, visuals=visuals)
+    contents.warn()
+    return figure
+
+
+def _check_includes(source: Source, root: Node, seen: set[Path]) -> None:
+    """Included files are well-formed XML too; otherwise an error with their own name and line."""
+    folder = source.path.parent if source.path else Path()
+    for node in root.walk():
+        if node.tag == "include" and node.get("file"):
+            path = folder / node.get("file")
+            if path not in seen:
+                seen.add(path)
+                _check_includes(source, parse(read_bytes(path), str(path)), seen)

@@ -1,0 +1,241 @@
+"""URDF, the format of ROS robots; MuJoCo parses it, and what MuJoCo drops is found here."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import unquote
+
+from hitogata.errors import FigureError, FileFormatError
+from hitogata.figure import Figure
+from hitogata.files.compiled import figure_of, import_mujoco, mujoco_error
+from hitogata.files.contents import Contents
+from hitogata.files.source import Node, Source, open_source
+
+MESH_FORMATS = (".stl", ".obj", ".msh")
+"""Mesh files MuJoCo reads."""
+
+_KNOWN = {
+    "robot": {"link", "joint", "material"},
+    "link": {"inertial", "visual", "collision"},
+    "joint": {"origin", "parent", "child", "axis", "limit", "dynamics"},
+}
+_KINDS = {"revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"}
+
+
+def read_urdf(
+    path_or_xml: str | os.PathLike[str],
+    *,
+    free_base: bool = False,
+    visuals: bool = False,
+    package_dirs: Iterable[str | os.PathLike[str]] = (),
+) -> Figure:
+    """Read a figure from a URDF file.
+
+    Links and joints keep their names; joints keep limits, effort and damping.  A link without <inertial> that is fixed
+    (base_link, tool0 ...) becomes a named frame.  Collision elements become shapes; a mesh that is missing or in
+    another format than STL, OBJ or MSH is left out.
+
+    All that a Figure cannot hold (mimic joints, transmissions, velocity limits, visuals ...) is listed in one
+    FileContentWarning.
+
+    Args:
+        path_or_xml: path of the file, or its text (anything that begins with '<').
+        free_base: hang the root link on a free joint instead of fixing it to the world.
+        visuals: keep visual elements as shapes too.
+        package_dirs: folders in which the packages of "package://name/..." are; the folders above the file are
+            always searched.
+
+    Raises:
+        FileFormatError: missing, malformed or not URDF; with file and line.
+        FigureError: several roots, a moving link without mass, or an inertia that is not physical; with file and link.
+        MissingDependencyError: the mujoco package is not installed.
+    """
+    mujoco = import_mujoco()
+    source = open_source(path_or_xml, "URDF")
+    if source.root.tag == "mujoco":
+        raise FileFormatError(f"{source.where(source.root)}: this is MJCF: read it with read_mjcf")
+    contents = Contents(source.name)
+    _check(source)
+    _note_dropped(source, contents, visuals)
+    text = _for_mujoco(source, contents, visuals, [Path(folder) for folder in package_dirs])
+    try:
+        spec = mujoco.MjSpec.from_string(text)
+    except (ValueError, RuntimeError) as error:
+        raise mujoco_error(source, error) from None
+    if free_base:
+        tops = [body for body in spec.bodies if body.parent is not None and body.parent.name == "world"]
+        for body in tops:
+            if body.joints:
+                raise FigureError(f"{source.name}: free_base: link {body.name!r} already moves against the world")
+            body.add_freejoint()
+    figure = figure_of(spec, source, contents, root=None, merge_hinges=False, visuals=visuals)
+    contents.warn()
+    return figure
+
+
+def _check(source: Source) -> None:
+    """What MuJoCo does not report, or not by name: the tree of links."""
+    robot = source.root
+    if robot.tag != "robot":
+        raise FileFormatError(f"{source.where(robot)}: not URDF: the outermost element is <{robot.tag}>, not <robot>")
+    macro = next((node for node in robot.walk() if node.tag.startswith("xacro:")), None)
+    if macro is not None:
+        raise FileFormatError(f"{source.where(macro)}: <{macro.tag}>: expand the xacro file to URDF first")
+    links: dict[str, Node] = {}
+    parents: dict[str, Node] = {}  # link -> the joint it hangs on
+    joints: dict[str, Node] = {}
+    for tag, known in (("link", links), ("joint", joints)):
+        for node in robot.children:
+            if node.tag == tag:
+                name = node.get("name")
+                if not name:
+                    raise FileFormatError(f"{source.where(node)}: <{tag}> without a name")
+                if name in known:
+                    raise FigureError(f"{source.where(node)}: duplicate {tag} {name!r}")
+                known[name] = node
+    if not links:
+        raise FileFormatError(f"{source.where(robot)}: no link in it")
+    for name, node in joints.items():
+        if node.get("type") not in _KINDS:
+            raise FileFormatError(f"{source.where(node)}: joint {name!r}: unknown type {node.get('type')!r}")
+        if node.get("type") == "planar":
+            raise FigureError(f"{source.where(node)}: joint {name!r}: a Figure has no planar joint")
+        for end in ("parent", "child"):
+            if _link_of(node, end) not in links:
+                raise FigureError(f"{source.where(node)}: joint {name!r}: unknown {end} link {_link_of(node, end)!r}")
+        child = _link_of(node, "child")
+        if child in parents:
+            others = f"{parents[child].get('name')!r} and {name!r}"
+            raise FigureError(f"{source.where(node)}: link {child!r} hangs on two joints, {others}")
+        parents[child] = node
+    roots = [name for name in links if name not in parents]
+    if len(roots) > 1:
+        raise FigureError(f"{source.name}: a figure has one root, got {len(roots)}: {', '.join(map(repr, roots))}")
+    reached = set(roots)
+    waiting = list(parents)
+    while found := [name for name in waiting if _link_of(parents[name], "parent") in reached]:
+        reached.update(found)
+        waiting = [name for name in waiting if name not in reached]
+    if waiting:
+        where = source.where(parents[waiting[0]])
+        raise FigureError(f"{where}: links form a cycle or hang on one: {', '.join(map(repr, waiting))}")
+    if roots == ["world"]:
+        tops = [name for name, node in parents.items() if _link_of(node, "parent") == "world"]
+        if len(tops) > 1:
+            names = ", ".join(map(repr, tops))
+            raise FigureError(f"{source.name}: a figure has one root, but {len(tops)} links hang on the world: {names}")
+    for name, node in joints.items():
+        if node.get("type") == "floating" and not (_link_of(node, "parent") == "world" == roots[0]):
+            raise FigureError(
+                f"{source.where(node)}: joint {name!r}: only the root may float, on a link called 'world'; "
+                "or leave the joint out and read with free_base=True"
+            )
+
+
+def _link_of(joint: Node, end: str) -> str:
+    node = joint.child(end)
+    return node.get("link") if node else ""
+
+
+def _note_dropped(source: Source, contents: Contents, visuals: bool) -> None:
+    """Note what MuJoCo's parser skips."""
+    for node in source.root.children:
+        name = node.get("name") or node.get("reference")
+        if node.tag not in _KNOWN["robot"]:
+            contents.leave(node.tag, name or "(without a name)")
+            continue
+        for part in node.children:
+            if part.tag not in _KNOWN.get(node.tag, {part.tag}):
+                contents.leave(f"{part.tag} of {node.tag}", name)
+        if node.tag == "link" and node.child("visual") and not visuals:
+            contents.leave("visual of link (read with visuals=True to keep it)", name)
+        if node.tag == "material":
+            contents.leave("material", name)
+        limit = node.child("limit") if node.tag == "joint" else None
+        if limit is not None:
+            _note_limits(node, limit, contents)
+
+
+def _note_limits(joint: Node, limit: Node, contents: Contents) -> None:
+    name = joint.get("name")
+    if _number(limit.get("velocity")):
+        contents.leave("velocity limit of joint", name)
+    if limit.get("effort") and not _number(limit.get("effort")):
+        contents.change(f"joint {name!r} has effort 0: taken as no limit")
+    if joint.get("type") in ("revolute", "prismatic") and _number(limit.get("lower")) == _number(limit.get("upper")):
+        contents.change(f"joint {name!r} has no width between its limits: taken as no limit")
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+# ------------------------------------------------------- the text MuJoCo gets
+
+
+def _for_mujoco(source: Source, contents: Contents, visuals: bool, package_dirs: list[Path]) -> str:
+    """The text with meshes found, elements without a readable mesh blanked, and compiler settings; lines as before."""
+    robot = source.root
+    edits: list[tuple[int, int, bytes]] = []
+    extension = robot.child("mujoco")
+    compiler = extension.child("compiler") if extension else None
+    mesh_dir = compiler.get("meshdir") if compiler else ""
+    if extension:
+        edits.append(_blanked(source, extension))
+    for link in robot.children:
+        for node in link.children if link.tag == "link" else ():
+            if node.tag not in ("visual", "collision"):
+                continue
+            mesh = next((n for n in node.walk() if n.tag == "mesh"), None)
+            if mesh is None:
+                continue
+            if node.tag == "visual" and not visuals:
+                edits.append(_blanked(source, node))
+                continue
+            path = _find_mesh(mesh.get("filename"), source.path, mesh_dir, package_dirs)
+            if path is None or path.suffix.lower() not in MESH_FORMATS:
+                why = "not found" if path is None else "not STL, OBJ or MSH"
+                contents.leave(f"mesh of {node.tag} ({why})", f"{mesh.get('filename')} of {link.get('name')}")
+                edits.append(_blanked(source, node))
+            else:
+                edits.append(_renamed(source, mesh, path))
+    settings = (
+        '<mujoco><compiler fusestatic="false" inertiafromgeom="false" strippath="false" '
+        f'discardvisual="{"false" if visuals else "true"}"/></mujoco>'
+    )
+    edits.append((robot.children[0].start, robot.children[0].start, settings.encode()))
+    data = source.data
+    for start, end, text in sorted(edits, reverse=True):
+        data = data[:start] + text + data[end:]
+    return data.decode()
+
+
+def _blanked(source: Source, node: Node) -> tuple[int, int, bytes]:
+    """Nothing in an element's place but its line breaks."""
+    return node.start, node.end, b"\n" * source.data.count(b"\n", node.start, node.end)
+
+
+def _renamed(source: Source, mesh: Node, path: Path) -> tuple[int, int, bytes]:
+    """The mesh element with another file."""
+    from xml.sax.saxutils import quoteattr
+
+    scale = f" scale={quoteattr(mesh.get('scale'))}" if mesh.get("scale") else ""
+    start, end, breaks = _blanked(source, mesh)
+    return start, end, f"<mesh filename={quoteattr(str(path))}{scale}/>".encode() + breaks
+
+
+def _find_mesh(name: str, urdf: Path | None, mesh_dir: str, package_dirs: list[Path]) -> Path | None:
+    """The mesh file of a name, which may begin with package://, model:// or file://; None if there is none."""
+    folder = urdf.resolve().parent if urdf else Path.cwd()
+    scheme, _, rest = name.rpartition("://")
+    rest = unquote(rest) if scheme else rest
+    if scheme in ("package", "model"):
+        package, _, inside = rest.partition("/")
+        places = [where / rest for where in (*package_dirs, folder, *folder.parents)]
+        places += [where / inside for where in (*package_dirs, folder, *folder.parents) if where.name == package]
+    else:
+        places = [folder / rest, folder / mesh_dir / rest]
+    return next((place.resolve() for place in places if place.is_file()), None)
