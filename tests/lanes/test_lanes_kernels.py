@@ -1,5 +1,9 @@
 """Kernels: views, records, loops and branches, packing, at every width."""
 
+import pathlib
+import re
+import runpy
+
 import numpy as np
 import pytest
 from numba.core.errors import TypingError
@@ -238,3 +242,12 @@ def test_aligned_zeros():
         assert a.shape == np.zeros(shape).shape
         assert a.ctypes.data % 64 == 0 or a.size == 0
         assert not a.any()
+
+
+def test_example_of_the_guide(tmp_path):
+    guide = pathlib.Path(__file__).parents[2] / "docs" / "lanes.md"
+    (example,) = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
+    (tmp_path / "guide.py").write_text(example + "\nballs[..., 0] = 1.0\nballs[:, 2::4] = 3.0\nrun(balls, 0.5, X4)\n")
+    names = runpy.run_path(str(tmp_path / "guide.py"))
+    np.testing.assert_allclose(names["balls"][:, 0::4, 1:], 1.5)
+    assert names["dot"](names["Vec2"](1.0, 2.0), names["Vec2"](3.0, 4.0)) == 11.0
