@@ -13,6 +13,7 @@ kernel source never says which.  This room gives Numba what it needs for that:
     tail(view, start), records(view, Layout)   parts of a flat array, and names for them
     packed(view)                          the same, for inner loops over neighbours in memory
     pack(rows, first, view), unpack(view, rows, first)   between one figure per row and lanes
+    view_or_none(array), given(argument, value)          for arguments that may be None
     sqrt, rint, floor, absolute, copysign, minimum, maximum, clip, where, is_finite,
     negated, sincos, atan2, gather        for every width
     any_lane(condition), all_lanes(condition)   what a kernel may branch on

@@ -35,7 +35,8 @@ from hitogata.lanes.types import WidthType
 
 OPTIONS = {"fastmath": set(FLAGS), "error_model": "numpy", "boundscheck": False, "nogil": True}
 
-class KernelType(types.Dispatcher):  # type: ignore[misc]
+
+class KernelType(types.Dispatcher):
     """Numba type of a kernel.  A kernel handed to another one is known by its type alone.
 
     (Numba would hand over the address of a Python object, and then cannot keep the code on disk.)

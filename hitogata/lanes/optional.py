@@ -1,7 +1,7 @@
 """Arguments that may be None, told apart when a kernel is compiled.
 
-Numba prunes `if x is None` only where x is None; so a function that returns a view or None has, for an array, a type that
-may be either.  These two know.
+Numba prunes `if x is None` only where x is None; so a function that returns a view or None has, for an
+array, a type that may be either.  These two know.
 """
 
 from numba.core import types

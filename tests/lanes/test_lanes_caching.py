@@ -15,13 +15,20 @@ PACKAGE = pathlib.Path(hitogata.__file__).parent
 SCRIPT = """
 import sys
 import numpy as np
-from hitogata.lanes import Width, entry, lanes
+from hitogata.lanes import Width, entry, kernel, lanes
 import beside
+
+@kernel
+def core(view):
+    view[0] = beside.double(view[0])
+
+@kernel
+def apply(core, view):
+    core(view)
 
 @entry
 def twice(x, width):
-    view = lanes(x, width)
-    view[0] = beside.double(view[0])
+    apply(core, lanes(x, width))
 
 @entry
 def thrice(x, width):

@@ -18,6 +18,7 @@ from hitogata.lanes import (
     entry,
     from_blocks,
     gather,
+    given,
     inline,
     kernel,
     lanes,
@@ -31,6 +32,7 @@ from hitogata.lanes import (
     tail,
     to_blocks,
     unpack,
+    view_or_none,
     where,
 )
 from hitogata.lanes.testing import VARIANTS
@@ -206,6 +208,50 @@ def test_packing_in_numpy():
     assert blocks.ctypes.data % 64 == 0
     np.testing.assert_array_equal(blocks[1], np.repeat(rows[4:].T, 4, axis=1).astype(np.float32))
     np.testing.assert_array_equal(from_blocks(blocks, 5), rows.astype(np.float32))
+
+
+@kernel
+def double(view, bonus):
+    if bonus is None:
+        view[0] = view[0] * 2.0
+    else:
+        view[0] = view[0] * 2.0 + bonus[0]
+
+
+@kernel
+def triple(view, bonus):
+    view[0] = view[0] * 3.0
+
+
+@kernel
+def apply(core, view, bonus):
+    core(view, bonus)
+
+
+@entry
+def choose(x, bonus, width):
+    view = lanes(x, width)
+    apply(double, view, given(bonus, tail(view, 1)))
+    apply(triple, view, None)
+
+
+@entry
+def choose_one(x, bonus):
+    apply(double, lanes(x, X1), view_or_none(bonus))
+
+
+@variants
+def test_kernels_as_arguments_and_optional_arguments(width, dtype):
+    x = np.ones((2, width.n), dtype)
+    choose(x, None, width)
+    np.testing.assert_array_equal(x[0], 6.0)
+    x[:] = 1.0
+    choose(x, x, width)
+    np.testing.assert_array_equal(x[0], 9.0)
+    one, bonus = np.ones(1, dtype), np.full(1, 5, dtype)
+    choose_one(one, None)
+    choose_one(one, bonus)
+    assert one[0] == 9.0
 
 
 @entry
