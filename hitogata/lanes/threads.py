@@ -6,7 +6,6 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 _pool: ThreadPoolExecutor | None = None
-_size = 0
 _lock = threading.Lock()
 
 
@@ -32,7 +31,7 @@ def share(count: int, threads: int | None, run: Callable[[int, int], object]) ->
     if parts == 1:
         run(0, count)
         return
-    pool = _pool_of(parts - 1)
+    pool = _threads()
     futures: list[Future[object]] = [pool.submit(run, edges[k], edges[k + 1]) for k in range(1, parts)]
     error: BaseException | None = None
     try:
@@ -52,21 +51,19 @@ def share(count: int, threads: int | None, run: Callable[[int, int], object]) ->
         raise error
 
 
-def _pool_of(size: int) -> ThreadPoolExecutor:
-    """The pool, with at least `size` threads."""
-    global _pool, _size
+def _threads() -> ThreadPoolExecutor:
+    """The pool.  It starts threads only as they are needed; parts beyond its size fall to the caller."""
+    global _pool
     with _lock:
-        if _pool is None or _size < size:
-            if _pool is not None:
-                _pool.shutdown(wait=False)
-            _pool, _size = ThreadPoolExecutor(size, thread_name_prefix="hitogata"), size
+        if _pool is None:
+            _pool = ThreadPoolExecutor(max(64, 4 * cores()), thread_name_prefix="hitogata")
         return _pool
 
 
 def _forget() -> None:
     """A forked child has the pool's object, but none of its threads."""
-    global _pool, _size, _lock
-    _pool, _size, _lock = None, 0, threading.Lock()
+    global _pool, _lock
+    _pool, _lock = None, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
