@@ -14,6 +14,7 @@ where each body waits for its children, is only shifts and sums.
 """
 
 from hitogata.dynamics.layout import BALL, FIXED, FREE, HINGE, SLIDER
+from hitogata.dynamics.placing import axis_of, wrench
 from hitogata.dynamics.releasing import (
     handed_down,
     hinge_gain,
@@ -84,11 +85,11 @@ def find_turning(joint, body, work, works, q, v):
     elif joint.kind == HINGE:
         sin, cos = sincos(q[iq])
         work.rot = turned_about_z(base, sin, cos)
-        work.omega, work.drift = turning(omega, arm, z_axis(base) * v[iv])
+        work.omega, work.drift = turning(omega, arm, axis_of(base) * v[iv])
     elif joint.kind == SLIDER:
         work.rot = base
         work.omega = omega
-        work.arm, work.drift = sliding(omega, arm, z_axis(base), q[iq], v[iv])
+        work.arm, work.drift = sliding(omega, arm, axis_of(base), q[iq], v[iv])
     elif joint.kind == FREE:
         work.rot = base @ load_rotation(q, iq + 3)
         work.omega = base @ load3(v, iv)
@@ -97,12 +98,6 @@ def find_turning(joint, body, work, works, q, v):
         work.omega = omega
         work.drift = swinging(omega, arm)
     work.own, work.force = weighed(body.inertia, work.rot, work.omega)
-
-
-@inline
-def z_axis(rot):
-    """z axis of a frame."""
-    return Vec3(rot.xz, rot.yz, rot.zz)
 
 
 @inline
@@ -143,12 +138,6 @@ def add_wrench(joint, body, work, wrenches):
         work.force = work.force - wrench(load3(wrenches, at), load3(wrenches, at + 3), work.rot @ body.link_pos)
 
 
-@inline
-def wrench(torque, force, arm):
-    """A wrench at the end of an arm, about its start."""
-    return Force(torque + cross(arm, force), force)
-
-
 # ------------------------------------------------------- inward: inertias and forces
 
 
@@ -178,7 +167,7 @@ def find_inertia(joint, body, work, works, v, tau):
     elif joint.kind == FIXED:
         felt, weight = handed_down(inertia, work.force + inertia @ work.drift, work.arm)
     else:
-        axis = z_axis(work.rot)
+        axis = axis_of(work.rot)
         if joint.kind == HINGE:
             gain, stiff = hinge_gain(inertia, axis, body.armature)
             push = tau[iv] - v[iv] * body.damping - dot(axis, work.force.ang)
@@ -246,11 +235,11 @@ def find_acceleration(joint, work, works, out, gravity):
     elif joint.kind == HINGE:
         rate = axis_rate(a, work.gain, work.stiff, work.push)
         out[iv] = rate
-        work.acceleration = Motion(a.ang + z_axis(work.rot) * rate, a.lin)
+        work.acceleration = Motion(a.ang + axis_of(work.rot) * rate, a.lin)
     elif joint.kind == SLIDER:
         rate = axis_rate(a, work.gain, work.stiff, work.push)
         out[iv] = rate
-        work.acceleration = Motion(a.ang, a.lin + z_axis(work.rot) * rate)
+        work.acceleration = Motion(a.ang, a.lin + axis_of(work.rot) * rate)
     else:
         work.acceleration = a
 

@@ -66,7 +66,7 @@ def call(
         arguments = [None if a is None else np.ascontiguousarray(a, np.float64) for a in arrays]
         out = np.empty(out_shape)
         flat = [None if a is None else a.reshape(-1) for a in arguments]
-        check(one(model.ints, model.floats, *flat, *extra, out.reshape(-1)), figure, inputs)
+        check(one(model.ints, model.floats, *flat, *extra, out), figure, inputs)
         return out
     if len(set(counts.values())) > 1:
         sizes = ", ".join(f"{name} has {n}" for name, n in counts.items())

@@ -28,6 +28,7 @@ _KINDS = {
     JointKind.SLIDER: SLIDER,
     JointKind.FIXED: FIXED,
 }
+_VELOCITIES = {FREE: 6, BALL: 3, HINGE: 1, SLIDER: 1, FIXED: 0}
 
 
 @record
@@ -38,6 +39,7 @@ class JointInts:
     kind: int
     iq: int  # first coordinate
     iv: int  # first velocity
+    count: int  # velocities
     link: int  # whose frame B this body carries; -1: the massless body of a universal joint
     leaf: int  # 1: no children
     opens: int  # 1: of all children, the first to report to the parent in an inward pass
@@ -89,6 +91,8 @@ class Model(NamedTuple):
     nq: int
     nv: int
     nlinks: int
+    body_of_link: tuple[int, ...]
+    link_poses: tuple[Pose, ...]  # X_KB of each body
     zeros: FloatArray  # (nv,): no torques
 
 
@@ -126,14 +130,15 @@ def _compile(figure: Figure) -> Model:
     parents = [part.parent for part in parts]
     last_child = {parent: i for i, parent in enumerate(parents)}
     rows = [
-        [p.parent, p.kind, p.iq, p.iv, p.link, i not in last_child, last_child[p.parent] == i, p.armature > 0]
+        [p.parent, p.kind, p.iq, p.iv, _VELOCITIES[p.kind], p.link, i not in last_child, last_child[p.parent] == i, p.armature > 0]
         for i, p in enumerate(parts)
     ]
     header = [len(parts), figure.nq, figure.nv, figure.nlinks]
     ints = np.concatenate([header, np.ravel(rows)]).astype(np.int64)
     floats = np.concatenate([_numbers(part) for part in parts])
     zeros = np.zeros(figure.nv)
-    return Model(ints, floats, floats.astype(np.float32), figure.nq, figure.nv, figure.nlinks, zeros)
+    return Model(ints, floats, floats.astype(np.float32), figure.nq, figure.nv, figure.nlinks, tuple(body_of_link),
+                 tuple(p.link_pose for p in parts), zeros)  # fmt: skip
 
 
 def _bodies_of(link: Link, index: int, above: int, above_link: Pose, iq: int, iv: int, count: int) -> list[_Part]:

@@ -1,7 +1,7 @@
 """Bodies in world axes: places, velocities and accelerations, outward from the root.
 
-Positions are taken from the root body's origin, so that a figure far from the world's origin loses no digits; velocities
-and accelerations are classical ones: of the turning, and of the body's origin as a point.
+Positions are taken from the root body's origin, so that a figure far from the world's origin loses no digits.
+Velocities and accelerations are classical ones: of the turning, and of the body's origin as a point.
 """
 
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
@@ -54,7 +54,7 @@ def place(tree, work, q):
         else:
             placed.rot = placed.base
         if joint.kind == SLIDER and joint.parent >= 0:
-            placed.pos = placed.pos + axis(placed.rot) * q[joint.iq]
+            placed.pos = placed.pos + axis_of(placed.rot) * q[joint.iq]
 
 
 @kernel
@@ -64,12 +64,12 @@ def root_position(tree, q):
     if joint.kind == FREE:
         return body.pos + body.rot @ load3(q, joint.iq)
     if joint.kind == SLIDER:
-        return body.pos + axis(body.rot) * q[joint.iq]
+        return body.pos + axis_of(body.rot) * q[joint.iq]
     return body.pos
 
 
 @inline
-def axis(rot):
+def axis_of(rot):
     """z axis of a frame."""
     return Vec3(rot.xz, rot.yz, rot.zz)
 
@@ -89,7 +89,7 @@ def move(tree, work, v):
 
 @kernel
 def speed_up(tree, work, vdot):
-    """Classical acceleration of each body; needs `move`.
+    """Classical acceleration of each body, for joint accelerations vdot or None; needs `move`.
 
         α = α_P + joint's α + ω_P × joint's ω                                 P: the parent
         a = a_P + α_P × r + ω_P × (ω_P × r) + joint's a + 2 ω_P × joint's v
@@ -103,7 +103,8 @@ def speed_up(tree, work, vdot):
             placed.acceleration = swung(parent.velocity.ang, parent.acceleration, arm, own)
         else:
             placed.acceleration = at_rest()
-        placed.acceleration = with_joint(joint, placed, vdot, placed.acceleration)
+        if vdot is not None:
+            placed.acceleration = with_joint(joint, placed, vdot, placed.acceleration)
 
 
 @kernel
@@ -111,11 +112,11 @@ def with_joint(joint, placed, rates, motion):
     """A carried motion, and on top what the joint adds for rates v or vdot."""
     iv = joint.iv
     if joint.kind == HINGE:
-        return Motion(motion.ang + axis(placed.rot) * rates[iv], motion.lin)
+        return Motion(motion.ang + axis_of(placed.rot) * rates[iv], motion.lin)
     if joint.kind == BALL:
         return Motion(motion.ang + placed.base @ load3(rates, iv), motion.lin)
     if joint.kind == SLIDER:
-        return Motion(motion.ang, motion.lin + axis(placed.rot) * rates[iv])
+        return Motion(motion.ang, motion.lin + axis_of(placed.rot) * rates[iv])
     if joint.kind == FREE:
         return Motion(motion.ang + placed.base @ load3(rates, iv), motion.lin + placed.base @ load3(rates, iv + 3))
     return motion
@@ -135,8 +136,14 @@ def carried(motion, arm):
 
 @inline
 def swung(omega, a, arm, own):
-    """Acceleration of a point `arm` away on a parent turning with omega, that moves with velocity `own` relative to it."""
+    """Acceleration of a point `arm` away on a parent that turns with omega, moving at `own` relative to it."""
     return Motion(
         a.ang + cross(omega, own.ang),
         a.lin + cross(a.ang, arm) + cross(omega, cross(omega, arm)) + cross(omega, own.lin) * 2.0,
     )
+
+
+@inline
+def wrench(torque, force, arm):
+    """A wrench at the end of an arm, about its start."""
+    return Force(torque + cross(arm, force), force)

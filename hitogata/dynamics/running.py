@@ -5,7 +5,7 @@ Every kernel of this room that Python calls has the same form:
     core(tree, work, q, v, x, wrenches, options, out)
 
 tree: the figure;  work: its scratch, a flat view;  q, v, x, wrenches: flat views, or None where it does not need them
-(x stands for tau or vdot);  options: what else it takes (gravity, a frame);  out: flat view of its result.
+(x stands for tau, vdot, or other coordinates);  options: what else it takes (gravity, a frame);  out: flat view of its result.
 """
 
 import numpy as np
@@ -33,10 +33,16 @@ GOOD, BAD_SIZE, BAD_VALUE = 0, 1, 2
 
 @kernel
 def run_one(core, size, ints, floats, q, v, x, wrenches, options, out):
-    """One state.  `size`: numbers of scratch per body."""
-    if length(q, ints[1]) != ints[1] or length(v, ints[2]) != ints[2] or length(x, ints[2]) != ints[2]:
+    """One state with x like v.  `size`: numbers of scratch per body."""
+    if length(x, ints[2]) != ints[2]:
         return BAD_SIZE
-    if length(wrenches, 6 * ints[3]) != 6 * ints[3]:
+    return run_any(core, size, ints, floats, q, v, x, wrenches, options, out)
+
+
+@kernel
+def run_any(core, size, ints, floats, q, v, x, wrenches, options, out):
+    """One state; the size of x is the caller's care."""
+    if q.size != ints[1] or length(v, ints[2]) != ints[2] or length(wrenches, 6 * ints[3]) != 6 * ints[3]:
         return BAD_SIZE
     work = scratch(ints[0] * size, out, X1)
     return _run_one(core, ints, floats, q, v, x, wrenches, options, out, work)
@@ -52,7 +58,7 @@ def _run_one(core, ints, floats, q, v, x, wrenches, options, out, work):
 @kernel
 def run_rows(core, size, ints, floats, q, v, x, wrenches, options, out, first, end, width):
     """Rows first to end of a batch, `width` at a time."""
-    numbers = ints[0] * size + ints[1] + 2 * ints[2] + 6 * ints[3] + out.shape[1]
+    numbers = ints[0] * size + 2 * ints[1] + ints[2] + 6 * ints[3] + out.shape[1]
     work = scratch(numbers, out, width)
     return _run_rows(core, size, ints, floats, q, v, x, wrenches, options, out, first, end, width, work)
 
@@ -63,7 +69,7 @@ def _run_rows(core, size, ints, floats, q, v, x, wrenches, options, out, first, 
     q_lanes = tail(own, tree.bodies * size)
     v_lanes = tail(q_lanes, tree.nq)
     x_lanes = tail(v_lanes, tree.nv)
-    push_lanes = tail(x_lanes, tree.nv)
+    push_lanes = tail(x_lanes, tree.nq)
     results = tail(push_lanes, 6 * tree.links)
     for row in range(first, end, width.n):
         pack(q, row, q_lanes)

@@ -1,0 +1,264 @@
+"""Inverse dynamics: forces from accelerations, by Newton and Euler outward and sums inward (Luh, Walker & Paul 1980).
+
+World axes; each body about its own origin, g subtracted from its acceleration a:
+
+    F = m a + α × m c + ω × (ω × m c)            m c: mass times centre
+    N = I α + ω × I ω + m c × a
+
+What a joint transmits is the sum over the bodies beyond it; its motions pick the generalized force out of that.
+"""
+
+from typing import Any
+
+from numpy import empty
+
+from hitogata.dynamics.calling import GRAVITY, Array, Input, call
+from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER, model_of
+from hitogata.dynamics.placing import Placed, axis_of, move, place, speed_up, wrench
+from hitogata.dynamics.running import GOOD, run_one, run_rows
+from hitogata.figure import Figure
+from hitogata.lanes import ArgumentTypeError, Floats, Ints, Number, entry, inline, kernel, records
+from hitogata.spatial import Force, Vec3, cross, dot, load3, store3
+
+
+def inverse_dynamics(
+    figure: Figure,
+    q: Any,
+    v: Any,
+    vdot: Any,
+    *,
+    wrenches: Any = None,
+    gravity: tuple[float, float, float] = GRAVITY,
+    threads: int | None = 1,
+) -> Array:
+    """Generalized forces tau = M vdot + c + D v - Σ Jᵀ f that give the accelerations vdot.
+
+    Args:
+        figure: the figure.
+        q: coordinates, shape (nq,) or (n, nq).
+        v: velocities, shape (nv,) or (n, nv).
+        vdot: accelerations, shape (nv,) or (n, nv).
+        wrenches: external [torque; force] on each link [N m, N], world axes, torque about the link's origin,
+            shape (nlinks, 6) or (n, nlinks, 6).
+        gravity: acceleration of gravity, world axes [m/s²].
+        threads: to share a batch over; None: one per core.
+
+    Returns:
+        tau [N m], [N], shape (nv,) or (n, nv).
+    """
+    model = figure.compiled.get("dynamics") or model_of(figure)
+    gx, gy, gz = gravity
+    if wrenches is None:
+        out = empty(model.nv)
+        try:
+            if inverse_one(model.ints, model.floats, q, v, vdot, gx, gy, gz, out) == GOOD:
+                return out
+        except ArgumentTypeError:
+            pass
+    inputs = (
+        Input("q", q, (model.nq,)),
+        Input("v", v, (model.nv,)),
+        Input("vdot", vdot, (model.nv,)),
+        Input("wrenches", wrenches, (model.nlinks, 6)),
+    )
+    return call(figure, inverse_pushed_one, inverse_many, inputs, (gx, gy, gz), (model.nv,), threads)
+
+
+def bias(
+    figure: Figure, q: Any, v: Any, *, gravity: tuple[float, float, float] = GRAVITY, threads: int | None = 1
+) -> Array:
+    """The forces c(q, v) of M vdot + c = tau: velocity products and gravity, without damping.
+
+    Args:
+        figure: the figure.
+        q: coordinates, shape (nq,) or (n, nq).
+        v: velocities, shape (nv,) or (n, nv).
+        gravity: acceleration of gravity, world axes [m/s²].
+        threads: to share a batch over; None: one per core.
+
+    Returns:
+        c [N m], [N], shape (nv,) or (n, nv).
+    """
+    model = figure.compiled.get("dynamics") or model_of(figure)
+    gx, gy, gz = gravity
+    out = empty(model.nv)
+    try:
+        if bias_one(model.ints, model.floats, q, v, gx, gy, gz, out) == GOOD:
+            return out
+    except ArgumentTypeError:
+        pass
+    inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))
+    return call(figure, bias_one, bias_many, inputs, (gx, gy, gz), (model.nv,), threads)
+
+
+def joint_reactions(
+    figure: Figure,
+    q: Any,
+    v: Any,
+    vdot: Any,
+    *,
+    wrenches: Any = None,
+    gravity: tuple[float, float, float] = GRAVITY,
+    threads: int | None = 1,
+) -> Array:
+    """The whole wrench each joint transmits: what the parent does to the link, motors and all.
+
+    Args:
+        figure: the figure.
+        q: coordinates, shape (nq,) or (n, nq).
+        v: velocities, shape (nv,) or (n, nv).
+        vdot: accelerations, shape (nv,) or (n, nv), as from `forward_dynamics`.
+        wrenches: external [torque; force] on each link, as for `inverse_dynamics`.
+        gravity: acceleration of gravity, world axes [m/s²].
+        threads: to share a batch over; None: one per core.
+
+    Returns:
+        [torque; force] on each link [N m, N], world axes, torque about the origin of the joint's frame on the link,
+        shape (nlinks, 6) or (n, nlinks, 6).
+    """
+    model = model_of(figure)
+    inputs = (
+        Input("q", q, (model.nq,)),
+        Input("v", v, (model.nv,)),
+        Input("vdot", vdot, (model.nv,)),
+        Input("wrenches", wrenches, (model.nlinks, 6)),
+    )
+    return call(figure, reactions_one, reactions_many, inputs, tuple(gravity), (model.nlinks, 6), threads)
+
+
+# ------------------------------------------------------- the algorithm
+
+
+@kernel
+def find_forces(tree, work, q, v, vdot, wrenches, gravity):
+    """The force that each joint transmits, in work[i].force."""
+    place(tree, work, q)
+    move(tree, work, v)
+    speed_up(tree, work, vdot)
+    for i in range(tree.bodies):
+        joint, body, placed = tree.joint[i], tree.body[i], work[i]
+        placed.force = needed(body.inertia, placed.rot, placed.velocity.ang, placed.acceleration, gravity)
+        if wrenches is not None and joint.link >= 0:
+            at, arm = 6 * joint.link, placed.rot @ body.link_pos
+            placed.force = placed.force - wrench(load3(wrenches, at), load3(wrenches, at + 3), arm)
+    for i in range(tree.bodies - 1, 0, -1):
+        placed, parent = work[i], work[tree.joint[i].parent]
+        parent.force = parent.force + wrench(placed.force.ang, placed.force.lin, placed.pos - parent.pos)
+
+
+@inline
+def needed(inertia, rot, omega, a, gravity):
+    """The force that moves a body, about its origin."""
+    moment, lin = rot @ inertia.moment, a.lin - gravity
+    spin = rot @ (inertia.rot @ (rot.T @ omega))
+    torque = rot @ (inertia.rot @ (rot.T @ a.ang)) + cross(omega, spin) + cross(moment, lin)
+    return Force(torque, lin * inertia.mass + cross(a.ang, moment) + cross(omega, cross(omega, moment)))
+
+
+@kernel
+def store_joint_forces(tree, work, out):
+    """The part of each transmitted force that acts along the joint's motions."""
+    for i in range(tree.bodies):
+        joint, placed = tree.joint[i], work[i]
+        iv, force = joint.iv, placed.force
+        if joint.kind == BALL:
+            store3(out, iv, placed.base.T @ force.ang)
+        elif joint.kind == HINGE:
+            out[iv] = dot(axis_of(placed.rot), force.ang)
+        elif joint.kind == SLIDER:
+            out[iv] = dot(axis_of(placed.rot), force.lin)
+        elif joint.kind == FREE:
+            store3(out, iv, placed.base.T @ force.ang)
+            store3(out, iv + 3, placed.base.T @ force.lin)
+
+
+@kernel
+def add_damping_and_armature(tree, v, vdot, out):
+    """What the joints themselves resist with."""
+    for i in range(tree.bodies):
+        joint, body = tree.joint[i], tree.body[i]
+        for k in range(joint.iv, joint.iv + joint.count):
+            out[k] = out[k] + v[k] * body.damping + vdot[k] * body.armature
+
+
+@kernel
+def inverse(tree, work, q, v, vdot, wrenches, gravity, out):
+    """Generalized forces; the form of the arguments is told in `running`."""
+    work = records(work, Placed)
+    find_forces(tree, work, q, v, vdot, wrenches, gravity)
+    store_joint_forces(tree, work, out)
+    add_damping_and_armature(tree, v, vdot, out)
+
+
+@kernel
+def biased(tree, work, q, v, vdot, wrenches, gravity, out):
+    """Generalized forces at vdot = None, without damping."""
+    work = records(work, Placed)
+    find_forces(tree, work, q, v, vdot, wrenches, gravity)
+    store_joint_forces(tree, work, out)
+
+
+@kernel
+def transmitted(tree, work, q, v, vdot, wrenches, gravity, out):
+    """Whole wrenches, link by link."""
+    work = records(work, Placed)
+    find_forces(tree, work, q, v, vdot, wrenches, gravity)
+    for i in range(tree.bodies):
+        link = tree.joint[i].link
+        if link >= 0:
+            store3(out, 6 * link, work[i].force.ang)
+            store3(out, 6 * link + 3, work[i].force.lin)
+
+
+# ------------------------------------------------------- entries
+
+
+@entry(
+    ints=Ints(1), floats=Floats(1), q=Floats(1), v=Floats(1), vdot=Floats(1),
+    gx=Number(), gy=Number(), gz=Number(), out=Floats(1, write=True),
+)  # fmt: skip
+def inverse_one(ints, floats, q, v, vdot, gx, gy, gz, out):
+    """One state, without external wrenches."""
+    return run_one(inverse, Placed.SIZE, ints, floats, q, v, vdot, None, Vec3(gx, gy, gz), out)
+
+
+@entry
+def inverse_pushed_one(ints, floats, q, v, vdot, wrenches, gx, gy, gz, out):
+    """One state."""
+    return run_one(inverse, Placed.SIZE, ints, floats, q, v, vdot, wrenches, Vec3(gx, gy, gz), out)
+
+
+@entry
+def inverse_many(ints, floats, q, v, vdot, wrenches, gx, gy, gz, out, first, end, width):
+    """Rows of a batch."""
+    gravity = Vec3(gx, gy, gz)
+    return run_rows(inverse, Placed.SIZE, ints, floats, q, v, vdot, wrenches, gravity, out, first, end, width)
+
+
+@entry(
+    ints=Ints(1), floats=Floats(1), q=Floats(1), v=Floats(1),
+    gx=Number(), gy=Number(), gz=Number(), out=Floats(1, write=True),
+)  # fmt: skip
+def bias_one(ints, floats, q, v, gx, gy, gz, out):
+    """One state."""
+    return run_one(biased, Placed.SIZE, ints, floats, q, v, None, None, Vec3(gx, gy, gz), out)
+
+
+@entry
+def bias_many(ints, floats, q, v, gx, gy, gz, out, first, end, width):
+    """Rows of a batch."""
+    gravity = Vec3(gx, gy, gz)
+    return run_rows(biased, Placed.SIZE, ints, floats, q, v, None, None, gravity, out, first, end, width)
+
+
+@entry
+def reactions_one(ints, floats, q, v, vdot, wrenches, gx, gy, gz, out):
+    """One state."""
+    return run_one(transmitted, Placed.SIZE, ints, floats, q, v, vdot, wrenches, Vec3(gx, gy, gz), out)
+
+
+@entry
+def reactions_many(ints, floats, q, v, vdot, wrenches, gx, gy, gz, out, first, end, width):
+    """Rows of a batch."""
+    gravity = Vec3(gx, gy, gz)
+    return run_rows(transmitted, Placed.SIZE, ints, floats, q, v, vdot, wrenches, gravity, out, first, end, width)

@@ -1,0 +1,229 @@
+"""Jacobians of frames, and their rates of change.
+
+    V = J v           V = [ω; velocity of the frame's origin], world axes
+    Vdot = J vdot + Jdot v
+
+Only the joints between the frame and the root move it: one column for each of their velocities,
+
+    turning about n through p:   [n; n × r]        rate  [ṅ; ṅ × r + n × ṙ]         r: from p to the frame's origin
+    sliding along n:             [0; n]            rate  [0; ṅ]
+
+with ṅ = ω × n, ω of the body in which n is fixed.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy import empty
+
+from hitogata.dynamics.calling import Array, Input, call
+from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER, Model, model_of
+from hitogata.dynamics.placing import Placed, axis_of, move, place
+from hitogata.dynamics.running import GOOD, run_one, run_rows
+from hitogata.errors import ArgumentError
+from hitogata.figure import Figure
+from hitogata.lanes import ArgumentTypeError, Floats, Ints, Number, entry, inline, kernel, records
+from hitogata.spatial import Vec3, cols, cross
+
+
+def jacobian(
+    figure: Figure, q: Any, frame: str, *, point: Any = None, threads: int | None = 1
+) -> Array:
+    """Jacobian J of a frame: its velocity [ω; v], world axes, is J v.
+
+    Args:
+        figure: the figure.
+        q: coordinates, shape (nq,) or (n, nq).
+        frame: name of a link or of a named frame.
+        point: take the linear part at this point, fixed in the frame [m]; None: at the frame's origin.
+        threads: to share a batch over; None: one per core.
+
+    Returns:
+        J, shape (6, nv) or (n, 6, nv).
+    """
+    model = figure.compiled.get("dynamics") or model_of(figure)
+    where = _where(figure, model, frame, point)
+    out = empty((6, model.nv))
+    try:
+        if jacobian_one(model.ints, model.floats, q, *where, out) == GOOD:
+            return out
+    except ArgumentTypeError:
+        pass
+    return call(figure, jacobian_one, jacobian_many, (Input("q", q, (model.nq,)),), where, (6, model.nv), threads)
+
+
+def jacobian_derivative(
+    figure: Figure, q: Any, v: Any, frame: str, *, point: Any = None, threads: int | None = 1
+) -> Array:
+    """Rate of change of a frame's Jacobian: its acceleration [α; a], world axes, is J vdot + Jdot v.
+
+    Args:
+        figure: the figure.
+        q: coordinates, shape (nq,) or (n, nq).
+        v: velocities, shape (nv,) or (n, nv).
+        frame: name of a link or of a named frame.
+        point: take the linear part at this point, fixed in the frame [m]; None: at the frame's origin.
+        threads: to share a batch over; None: one per core.
+
+    Returns:
+        Jdot, shape (6, nv) or (n, 6, nv).
+    """
+    model = figure.compiled.get("dynamics") or model_of(figure)
+    where = _where(figure, model, frame, point)
+    inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))
+    return call(figure, derivative_one, derivative_many, inputs, where, (6, model.nv), threads)
+
+
+def _where(figure: Figure, model: Model, frame: str, point: Any) -> tuple[int, float, float, float]:
+    """Body that carries a frame, and the frame's origin (or a point of it) in that body's frame K."""
+    known: dict[Any, Any] = figure.compiled.setdefault("frames", {})
+    where = known.get(frame) if point is None else None
+    if where is None:
+        link, pose = figure.frame(frame)
+        given = np.zeros(3) if point is None else np.asarray(point, float)
+        if given.shape != (3,) or not np.isfinite(given).all():
+            raise ArgumentError(f"point: expected 3 finite numbers, got {point!r}")
+        body = model.body_of_link[link]
+        x, y, z = model.link_poses[body].apply(pose.apply(given)).tolist()
+        where = (body, x, y, z)
+        if point is None:
+            known[frame] = where
+    return where
+
+
+# ------------------------------------------------------- kernels; the form of the arguments is told in `running`
+
+
+@kernel
+def fill_jacobian(tree, work, q, v, x, wrenches, where, out):
+    """Columns of the joints that move a point of a body."""
+    work = records(work, Placed)
+    place(tree, work, q)
+    body, point = where
+    tip = work[body].pos + work[body].rot @ point
+    clear(tree, out)
+    i = body
+    while i >= 0:
+        joint, placed = tree.joint[i], work[i]
+        if joint.kind == HINGE:
+            turning_column(out, joint.iv, tree.nv, axis_of(placed.rot), tip - placed.pos)
+        elif joint.kind == SLIDER:
+            sliding_column(out, joint.iv, tree.nv, axis_of(placed.rot))
+        elif joint.kind == BALL:
+            turning_columns(out, joint.iv, tree.nv, placed.base, tip - placed.pos)
+        elif joint.kind == FREE:
+            turning_columns(out, joint.iv, tree.nv, placed.base, tip - placed.pos)
+            sliding_columns(out, joint.iv + 3, tree.nv, placed.base)
+        i = joint.parent
+
+
+@kernel
+def fill_derivative(tree, work, q, v, x, wrenches, where, out):
+    """Rates of those columns."""
+    work = records(work, Placed)
+    place(tree, work, q)
+    move(tree, work, v)
+    body, point = where
+    arm, speed = work[body].rot @ point, work[body].velocity
+    tip, tip_rate = work[body].pos + arm, speed.lin + cross(speed.ang, arm)
+    clear(tree, out)
+    i = body
+    while i >= 0:
+        joint, placed = tree.joint[i], work[i]
+        r, rate = tip - placed.pos, tip_rate - placed.velocity.lin
+        if joint.kind == HINGE:
+            turning_rate(out, joint.iv, tree.nv, axis_of(placed.rot), placed.velocity.ang, r, rate)
+        elif joint.kind == SLIDER:
+            sliding_column(out, joint.iv, tree.nv, cross(placed.velocity.ang, axis_of(placed.rot)))
+        elif joint.kind == BALL:
+            if joint.parent >= 0:
+                turning_rates(out, joint.iv, tree.nv, placed.base, work[joint.parent].velocity.ang, r, rate)
+            else:
+                turning_rates(out, joint.iv, tree.nv, placed.base, Vec3(0.0, 0.0, 0.0), r, rate)
+        elif joint.kind == FREE:
+            turning_rates(out, joint.iv, tree.nv, placed.base, Vec3(0.0, 0.0, 0.0), r, rate)
+        i = joint.parent
+
+
+@kernel
+def clear(tree, out):
+    """No joint moves the frame yet."""
+    for k in range(6 * tree.nv):
+        out[k] = 0.0
+
+
+@inline
+def store_down(view, at, stride, ang, lin):
+    """A column of six."""
+    for k, value in enumerate((ang.x, ang.y, ang.z, lin.x, lin.y, lin.z)):
+        view[at + k * stride] = value
+
+
+@inline
+def turning_column(view, at, stride, n, r):
+    """Column of turning about n."""
+    store_down(view, at, stride, n, cross(n, r))
+
+
+@inline
+def turning_columns(view, at, stride, base, r):
+    """Columns of turning about three axes."""
+    for k, n in enumerate(cols(base)):
+        store_down(view, at + k, stride, n, cross(n, r))
+
+
+@inline
+def sliding_column(view, at, stride, n):
+    """Column of sliding along n."""
+    store_down(view, at, stride, Vec3(0.0, 0.0, 0.0), n)
+
+
+@inline
+def sliding_columns(view, at, stride, base):
+    """Columns of sliding along three axes."""
+    for k, n in enumerate(cols(base)):
+        store_down(view, at + k, stride, Vec3(0.0, 0.0, 0.0), n)
+
+
+@inline
+def turning_rate(view, at, stride, n, omega, r, rate):
+    """Rate of the column of turning about n."""
+    change = cross(omega, n)
+    store_down(view, at, stride, change, cross(change, r) + cross(n, rate))
+
+
+@inline
+def turning_rates(view, at, stride, base, omega, r, rate):
+    """Rates of the columns of turning about three axes."""
+    for k, n in enumerate(cols(base)):
+        change = cross(omega, n)
+        store_down(view, at + k, stride, change, cross(change, r) + cross(n, rate))
+
+
+# ------------------------------------------------------- entries
+
+
+@entry(ints=Ints(1), floats=Floats(1), q=Floats(1), x=Number(), y=Number(), z=Number(), out=Floats(2, write=True))
+def jacobian_one(ints, floats, q, body, x, y, z, out):
+    """One state."""
+    return run_one(fill_jacobian, Placed.SIZE, ints, floats, q, None, None, None, (body, Vec3(x, y, z)), out)
+
+
+@entry
+def jacobian_many(ints, floats, q, body, x, y, z, out, first, end, width):
+    """Rows of a batch."""
+    where = (body, Vec3(x, y, z))
+    return run_rows(fill_jacobian, Placed.SIZE, ints, floats, q, None, None, None, where, out, first, end, width)
+
+
+@entry
+def derivative_one(ints, floats, q, v, body, x, y, z, out):
+    """One state."""
+    return run_one(fill_derivative, Placed.SIZE, ints, floats, q, v, None, None, (body, Vec3(x, y, z)), out)
+
+
+@entry
+def derivative_many(ints, floats, q, v, body, x, y, z, out, first, end, width):
+    """Rows of a batch."""
+    where = (body, Vec3(x, y, z))
+    return run_rows(fill_derivative, Placed.SIZE, ints, floats, q, v, None, None, where, out, first, end, width)
