@@ -9,7 +9,7 @@ from hitogata.rom.cone import ConeRegion
 from hitogata.rom.decompose import bend_of, bend_twist_of_quat, swing_twist_of_matrix, swing_twist_of_quat
 from hitogata.rom.frames import Bone
 from hitogata.rom.plane import EllipseRegion, OvalRegion, RectangleRegion, SuperellipseRegion
-from hitogata.rom.range import PoseViolation, RangeOfMotion
+from hitogata.rom.range import HeldViolation, PoseViolation, RangeOfMotion
 from hitogata.rom.region import Region
 from hitogata.rom.spline import SplineRegion
 from hitogata.rom.triangle import TriangleRegion
@@ -24,6 +24,7 @@ __all__ = [
     "EllipseRegion",
     "FixedTwist",
     "FreeTwist",
+    "HeldViolation",
     "OvalRegion",
     "PlaneArc",
     "PlaneLine",

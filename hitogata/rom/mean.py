@@ -52,22 +52,22 @@ class Sum:
 
 
 @inline
-def add_value(w_sum, low_sum, high_sum, p, pull, cos, chord, start, stop, low0, high0, low1, high1):
+def add_value(w_sum, low_sum, high_sum, p, pull, cos, chord, start, stop, low0, high0, low1, high1, floor):
     """Add one arc, without gradients."""
     u, v = p - start, p - stop
     lu, lv = sqrt(dot(u, u)), sqrt(dot(v, v))
-    d = maximum(lu * lv + 2.0 * (cos - dot(p, pull)), 1e-28)
+    d = maximum(lu * lv + 2.0 * (cos - dot(p, pull)), floor)
     share = chord / (d * (lu + lv))
     return (w_sum + share * (lu + lv), low_sum + share * (low0 * lv + low1 * lu),
             high_sum + share * (high0 * lv + high1 * lu))
 
 
 @inline
-def add_arc(total, p, pull, cos, chord, start, stop, low0, high0, low1, high1):
+def add_arc(total, p, pull, cos, chord, start, stop, low0, high0, low1, high1, floor):
     """Add one arc, with gradients."""
     u, v = p - start, p - stop
     lu, lv = sqrt(dot(u, u) + 1e-30), sqrt(dot(v, v) + 1e-30)
-    d = maximum(lu * lv + 2.0 * (cos - dot(p, pull)), 1e-28)
+    d = maximum(lu * lv + 2.0 * (cos - dot(p, pull)), floor)
     a, b = lu * lv, lu + lv
     per_a, share, per_d = 1.0 / a, 1.0 / b, 1.0 / d
     w = chord * per_d
@@ -98,25 +98,26 @@ def still(p, low, high):
 
 
 @kernel
-def mean_values(p, cuts, count):
+def mean_values(p, cuts, count, floor):
     """The mean without gradients: a third of the work, enough until a limit is passed."""
     w = p.x * 0.0
     low, high = w, w
     for i in range(count):
         a = cuts[i]
-        w, low, high = add_value(w, low, high, p, a.pull, a.cos, a.chord, a.start, a.stop, a.low0, a.high0, a.low1, a.high1)
+        w, low, high = add_value(w, low, high, p, a.pull, a.cos, a.chord, a.start, a.stop,
+                                 a.low0, a.high0, a.low1, a.high1, floor)
     return still(p, low / w, high / w)
 
 
 @kernel
-def mean_slopes(p, cuts, count):
+def mean_slopes(p, cuts, count, floor):
     """The mean with gradients."""
     zero = p.x * 0.0
     none = Vec3(zero, zero, zero)
     total = Sum(zero, zero, zero, none, none, none)
     for i in range(count):
         a = cuts[i]
-        total = add_arc(total, p, a.pull, a.cos, a.chord, a.start, a.stop, a.low0, a.high0, a.low1, a.high1)
+        total = add_arc(total, p, a.pull, a.cos, a.chord, a.start, a.stop, a.low0, a.high0, a.low1, a.high1, floor)
     return mean_of(total)
 
 

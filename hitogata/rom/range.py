@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hitogata.errors import RangeError
-from hitogata.rom import poses
+from hitogata.rom import memory, poses
 from hitogata.rom.contact import run
 from hitogata.rom.decompose import swing_twist_of_matrix, swing_twist_of_quat
 from hitogata.rom.frames import Array, unit_rows
@@ -35,6 +35,23 @@ class PoseViolation(NamedTuple):
     swing_axis: Array
     twist_depth: Any
     twist_axis: Array
+
+
+class HeldViolation(NamedTuple):
+    """Where poses stand to their range, coming from the poses where they were held.
+
+    Attributes:
+        swing_depth, swing_axis, twist_depth, twist_axis: as in `PoseViolation`; the twist axis takes the limits to stay still.
+        passed: whether the bone is allowed where it is, but passed through a forbidden part, shape (n,).
+        quat_held: where the joint is held: pass it as `last` of the next step, shape (n, 4).
+    """
+
+    swing_depth: Any
+    swing_axis: Array
+    twist_depth: Any
+    twist_axis: Array
+    passed: Any
+    quat_held: Array
 
 
 @dataclass(frozen=True)
@@ -102,6 +119,26 @@ class RangeOfMotion:
         if alone:
             return PoseViolation(float(out[0, 0]), out[0, 1:4], float(out[0, 4]), out[0, 5:8])
         return PoseViolation(*(np.ascontiguousarray(x) for x in (out[:, 0], out[:, 1:4], out[:, 4], out[:, 5:8])))
+
+    def violation_from(self, last: Any, quat: Any) -> HeldViolation:
+        """Violation with memory of where the joint was held (SYSTEMS R4; Hanaoka 2010, 3.3).
+
+        The short way of the bone from `last` is followed: leaving the region on the way is a violation, even if the bone ends inside; the joint is then
+        held where the way first crosses the boundary.  See `memory`.
+
+        Args:
+            last: pose at the last step, as it was held, wxyz, shape (4,) or (n, 4).
+            quat: pose now, same shape.
+        """
+        rows, alone = unit_rows(quat, 4, "quaternion")
+        before, _ = unit_rows(last, 4, "last quaternion")
+        if before.shape != rows.shape:
+            raise RangeError(f"last: shape {rows.shape} expected, as of quat, got {before.shape}")
+        out = run(memory.violation_from_rows, rows, 13, before, self.flat)
+        parts = out[:, 0], out[:, 1:4], out[:, 4], out[:, 5:8], out[:, 8] > 0.5, out[:, 9:13]
+        if alone:
+            return HeldViolation(float(out[0, 0]), out[0, 1:4], float(out[0, 4]), out[0, 5:8], bool(parts[4][0]), out[0, 9:13])
+        return HeldViolation(*(np.ascontiguousarray(x) for x in parts))
 
     def clamp(self, quat: Any) -> Array:
         """The allowed poses: bone moved by the least swing, then twist to its limit there (Yamaguchi 2009, eq. 46).

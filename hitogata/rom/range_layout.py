@@ -30,8 +30,8 @@ class RangeHead:
     edge: float             # twist this little beyond a limit [rad] counts as within it
     first: Vec3             # axes of the triangles' disc
     second: Vec3
-    spare0: float
-    spare1: float
+    floor: float            # least size of a weight's denominator
+    spare: float
 
 
 TWIST_EDGE = 1e-10
@@ -48,7 +48,7 @@ def flat_range(bone: Array, kind: int, constants: dict[str, Any], table: Array, 
             head[at["first"]:at["first"] + 6] = np.ravel(value)
         else:
             head[at[name]] = value
-    head[at["kind"]], head[at["count"]], head[at["edge"]] = kind, len(table), TWIST_EDGE
+    head[at["kind"]], head[at["count"]], head[at["edge"]], head[at["floor"]] = kind, len(table), TWIST_EDGE, 1e-28
     head[at["region"]] = RangeHead.SIZE + table.size
     head[at["size"]] = RangeHead.SIZE + table.size + len(region)
     return np.concatenate([head, table.ravel(), region])
@@ -58,7 +58,7 @@ def single_range(flat: Array) -> Any:
     """A flat range in float32, with tolerances to match."""
     start = int(flat[RangeHead.OFFSETS["region"]])
     out = flat.astype(np.float32)
-    out[RangeHead.OFFSETS["edge"]] = 1e-5
+    out[RangeHead.OFFSETS["edge"]], out[RangeHead.OFFSETS["floor"]] = 1e-5, 1e-13
     out[start:] = single(flat[start:])
     return out
 

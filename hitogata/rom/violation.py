@@ -46,9 +46,9 @@ def boundary_limits(at, view, slopes):
         limits = prism_limits(at, records(tail(view, RANGE), Prism), int(head.count), head.bone, head.first, head.second)
     elif head.kind > 0.5:
         if slopes:
-            limits = mean_slopes(at, records(tail(view, RANGE), Cut), int(head.count))
+            limits = mean_slopes(at, records(tail(view, RANGE), Cut), int(head.count), head.floor)
         else:
-            limits = mean_values(at, records(tail(view, RANGE), Cut), int(head.count))
+            limits = mean_values(at, records(tail(view, RANGE), Cut), int(head.count), head.floor)
     return limits
 
 
@@ -79,7 +79,7 @@ def twist_violation(c, e, twist, limits, moving):
     turn = wrapped(twist - (limits.low + limits.high) * 0.5)
     above = turn > 0.0
     depth = absolute(turn) - (limits.high - limits.low) * 0.5
-    slope = where(above, limits.dhigh, -limits.dlow) * moving
+    slope = where(moving > 0.5, where(above, limits.dhigh, -limits.dlow), c * 0.0)
     return depth * cos, cross(c, slope) * cos - h * where(above, 1.0, -1.0)
 
 
