@@ -4,6 +4,8 @@ The frames of links are those of MuJoCo's bodies.
 """
 
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,10 @@ from hitogata.errors import FigureError, FileFormatError, HitogataError, Missing
 from hitogata.figure import Figure, Frame, MassProperties, Pose, Shape
 from hitogata.files.contents import Contents, listed
 from hitogata.files.geoms import shape_of
-from hitogata.files.joints import joint_of
+from hitogata.files.inertias import BETWEEN, repair_inertias
+from hitogata.files.joints import joints_of
 from hitogata.files.leftovers import note_bodies, note_contact
-from hitogata.files.parts import Part, absorb_massless, figure_from
+from hitogata.files.parts import Part, PointMass, absorb_massless, figure_from
 from hitogata.files.source import Source
 
 WORLD = 0
@@ -32,10 +35,47 @@ def import_mujoco() -> Any:
     return mujoco
 
 
+@contextmanager
+def mujoco_at_work(source: Source, contents: Contents) -> Iterator[None]:
+    """MuJoCo's errors become ours, with file and line; its warnings are noted (it would write them to a log file)."""
+    mujoco = import_mujoco()
+    before = mujoco.get_mju_user_warning()
+
+    def note(text: str) -> None:
+        if "limit ignored" not in text:  # read_urdf says so itself
+            contents.change(f"MuJoCo: {text.strip()}")
+
+    mujoco.set_mju_user_warning(note)
+    try:
+        yield
+    except (ValueError, RuntimeError) as error:
+        raise mujoco_error(source, error) from None
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
 def figure_of(
-    spec: Any, source: Source, contents: Contents, *, root: str | None, merge_hinges: bool, visuals: bool
+    spec: Any,
+    source: Source,
+    contents: Contents,
+    *,
+    root: str | None = None,
+    merge_hinges: bool = False,
+    visuals: bool = False,
+    repair_inertia: bool = False,
+    points: Mapping[str, PointMass] | None = None,
 ) -> Figure:
-    """The figure of a spec (see `read_mjcf` for the options).
+    """The figure of a spec.
+
+    Args:
+        spec: mujoco.MjSpec.
+        source: what it was read from.
+        contents: where to note what is left out or changed.
+        root: see `read_mjcf`.
+        merge_hinges: see `read_mjcf`.
+        visuals: see `read_mjcf`.
+        repair_inertia: see `read_mjcf`.
+        points: bodies that are point masses, by name; to MuJoCo they have no mass.
 
     Raises:
         FileFormatError: MuJoCo cannot compile it, or it has no body.
@@ -46,22 +86,30 @@ def figure_of(
     spec.compiler.alignfree = False  # keep body frames
     for joint in spec.joints:
         joint.align = mujoco.mjtAlignFree.mjALIGNFREE_FALSE
-    try:
+    if repair_inertia:
+        repair_inertias(spec, contents)
+    with mujoco_at_work(source, contents):
         model = spec.compile()
-    except (ValueError, RuntimeError) as error:
-        raise mujoco_error(source, error) from None
-    return _Reader(model, source, contents, merge_hinges, visuals).figure(spec.modelname, root)
+    return _Reader(model, source, contents, merge_hinges, visuals, points or {}).figure(spec.modelname, root)
 
 
 class _Reader:
     """A compiled model and how to read it."""
 
-    def __init__(self, model: Any, source: Source, contents: Contents, merge_hinges: bool, visuals: bool) -> None:
+    def __init__(
+        self,
+        model: Any,
+        source: Source,
+        contents: Contents,
+        merge_hinges: bool,
+        visuals: bool,
+        points: Mapping[str, PointMass],
+    ) -> None:
         self.model, self.source, self.contents = model, source, contents
-        self.merge_hinges, self.visuals = merge_hinges, visuals
+        self.merge_hinges, self.visuals, self.points = merge_hinges, visuals, points
         self.parents = [int(p) for p in model.body_parentid]
-        given = {model.body(i).name for i in range(model.nbody)}
-        self.names = {i: model.body(i).name or _new_name(f"body{i}", given) for i in range(model.nbody)}
+        self.taken = {model.body(i).name for i in range(model.nbody)}
+        self.names = {i: model.body(i).name or _new_name(f"body{i}", self.taken) for i in range(model.nbody)}
         self.paired = {int(g) for pair in (model.pair_geom1, model.pair_geom2) for g in pair}
 
     def figure(self, name: str, root: str | None) -> Figure:
@@ -73,7 +121,7 @@ class _Reader:
                 bodies.append(i)
         self._note_world(top)
         note_bodies(self.model, bodies, self.names, self.contents)
-        parts = [self._part(i, top) for i in bodies]
+        parts = [part for i in bodies for part in self._parts(i, top)]
         if name in ("", UNNAMED):
             name = self.source.path.stem if self.source.path else self.names[top]
         return figure_from(name, absorb_massless(parts, self.contents, self._where), self.contents)
@@ -112,18 +160,26 @@ class _Reader:
                 kind = "mocap body" if model.body_mocapid[i] >= 0 else "body, with all it carries,"
                 contents.leave(kind, self.names[i])
 
-    def _part(self, body: int, top: int) -> Part:
-        model, name = self.model, self.names[body]
+    def _parts(self, body: int, top: int) -> list[Part]:
+        """The body; before it, if it has several joints, a link for each joint but the last."""
+        name = self.names[body]
         parent = None if body == top else self.names[self.parents[body]]
         try:
-            return Part(
-                name,
-                parent,
-                joint_of(model, body, name, self.contents, merge_hinges=self.merge_hinges),
-                self._mass(body),
-                self._shapes(body),
-                self._frames(body),
-            )
+            *before, joint = joints_of(self.model, body, self.contents, merge_hinges=self.merge_hinges)
+            mass = self._mass(body)
+            parts: list[Part] = []
+            for other in before:
+                between = _new_name(f"{name}:{other.name or len(parts)}", self.taken)
+                self.contents.change(
+                    f"body {name!r} has {len(before) + 1} joints, so link {between!r} with {BETWEEN:g} of its mass "
+                    f"hangs on {other.name!r}"
+                )
+                parts.append(Part(between, parent, other, _share_of(mass)))
+                parent = between
+            if mass is not None:
+                mass = mass.scaled(mass.mass * (1 - BETWEEN * len(before)))
+            point = self.points.get(name)
+            return [*parts, Part(name, parent, joint, mass, self._shapes(body), self._frames(body), point)]
         except FigureError as error:
             raise FigureError(f"{self._where(name)}: link {name!r}: {error}") from None
 
@@ -164,6 +220,14 @@ class _Reader:
         return frames
 
 
+def _share_of(mass: MassProperties | None) -> MassProperties | None:
+    """A small part of a body: a ball about the same centre with the mean of its moments."""
+    if mass is None:
+        return None
+    moment = BETWEEN * sum(mass.inertia[:3]) / 3
+    return MassProperties(BETWEEN * mass.mass, mass.centre, (moment, moment, moment, 0.0, 0.0, 0.0))
+
+
 def _new_name(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
@@ -183,12 +247,15 @@ def mujoco_error(source: Source, error: Exception) -> HitogataError:
     text = str(error).strip()
     line, element = _LINE.search(text), _ELEMENT.search(text)
     message = text.splitlines()[0].removeprefix("XML Error: ").removeprefix("Error: ").rstrip(": ")
-    node = source.find(element[1], "body", "link", "joint", "geom") if element and element[1] else None
-    number = int(line[1]) if line else node.line if node else None
+    tags = ("body", "link", "joint", "geom", "mesh")
+    node = source.find(element[1], *tags) if element and element[1] else None
+    number = int(line[1]) if line and int(line[1]) else node.line if node else None
     where = source.name if number is None else f"{source.name}:{number}"
-    if element and _INERTIA.search(message):
+    if element and _INERTIA.search(message) and (node is None or node.tag in ("body", "link")):
         if "mjMINVAL" in message:
             message = "it moves, so mass and inertia must be positive"
+        else:
+            message = "its inertia is not physical (read with repair_inertia=True to take the nearest that is)"
         return FigureError(f"{where}: link {element[1]!r}: {message}")
     about = f" ({element[1]!r})" if element and element[1] and element[1] not in message else ""
     return FileFormatError(f"{where}: {message}{about}")

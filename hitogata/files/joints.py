@@ -1,11 +1,12 @@
-"""The joints of a MuJoCo body as one Joint.
+"""The joints of a MuJoCo body.
 
 MuJoCo moves a body by all its joints in turn, each about an anchor and axis fixed in the body:
 
     X_PB(q) = X_PB(ref) · Π_k motion_k(q_k - ref_k)
 
 A Joint has X_PB(q) = X_PF · motion(q) · X_MB.  So M sits at the anchor with the body's axes, and a reference value
-`ref` turns F (and, for the second axis of a universal joint, M) back by it.
+`ref` turns F (and, for the second axis of a universal joint, M) back by it.  A body with several joints that are
+together no Joint becomes a chain of links with one joint each, whose frames coincide at the reference.
 """
 
 import math
@@ -13,9 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hitogata.errors import FigureError
 from hitogata.figure import Joint, JointKind, Pose
-from hitogata.figure.pose import FloatArray
+from hitogata.figure.pose import IDENTITY, FloatArray
 from hitogata.files.contents import Contents, listed
 from hitogata.spatial import quat_exp
 
@@ -37,37 +37,25 @@ class _Row(NamedTuple):
     effort: float
 
 
-def joint_of(model: Any, body: int, name: str, contents: Contents, *, merge_hinges: bool) -> Joint:
-    """The joint of a body, with its frames, range, damping, armature and effort limit.
+def joints_of(model: Any, body: int, contents: Contents, *, merge_hinges: bool) -> list[Joint]:
+    """The joints of a body, one or more, with frames, range, damping, armature and effort limit.
 
-    One MuJoCo joint becomes one Joint; two hinges whose axes cross become a universal joint with the same coordinates;
-    with `merge_hinges`, three hinges that cross become a ball joint.  What is lost is noted.
-
-    Raises:
-        FigureError: the joints are together no joint a Figure knows.
+    Two hinges alike (damping, armature, effort limit) whose axes cross become a universal joint with the same
+    coordinates; with `merge_hinges`, three hinges that cross become a ball joint.  Other sets of joints are returned
+    one by one: each but the last needs a link of its own, whose frame coincides with the body's at the reference.
     """
     place = Pose(tuple(model.body_pos[body]), tuple(model.body_quat[body]))  # X_PB at the reference
     first = int(model.body_jntadr[body])
     rows = [_row(model, j, contents) for j in range(first, first + int(model.body_jntnum[body]))]
     kinds = [row.kind for row in rows]
     if not rows:
-        return Joint(JointKind.FIXED, place)
-    if len(rows) == 1:
-        return _single(rows[0], place)
-    if kinds == ["hinge", "hinge"] and _crossing(rows) is not None:
-        return _universal(rows, place, contents)
-    if kinds == ["hinge"] * 3 and _crossing(rows) is not None:
-        if merge_hinges:
-            return _ball(rows, place, contents)
-        raise FigureError(
-            f"{name!r} hangs on three hinges, {listed([r.name for r in rows])}, and a link hangs on one joint; "
-            "read with merge_hinges=True to make them a ball joint (which has other coordinates and no such ranges)"
-        )
-    described = ", ".join(f"{row.name!r} ({row.kind})" for row in rows)
-    raise FigureError(
-        f"{name!r} hangs on several joints, {described}, and a link hangs on one; give each but the last "
-        "a body of its own with some mass (two hinges whose axes cross become a universal joint)"
-    )
+        return [Joint(JointKind.FIXED, place)]
+    alike = len({(row.damping, row.armature, row.effort) for row in rows}) == 1
+    if kinds == ["hinge", "hinge"] and alike and _crossing(rows) is not None:
+        return [_universal(rows, place, contents)]
+    if merge_hinges and kinds == ["hinge"] * 3 and _crossing(rows) is not None:
+        return [_ball(rows, place, contents)]
+    return [_single(row, place if i == 0 else IDENTITY) for i, row in enumerate(rows)]
 
 
 def _row(model: Any, j: int, contents: Contents) -> _Row:
@@ -150,8 +138,10 @@ def _universal(rows: list[_Row], place: Pose, contents: Contents) -> Joint:
         axis2=tuple(two.axis),
         range=(one.range or infinite, two.range or infinite) if limited else None,
         rest=(one.ref, two.ref),
+        damping=one.damping,
+        armature=one.armature,
+        effort_limit=one.effort,
         name=name,
-        **_shared(rows, contents),
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hitogata.errors import FileFormatError
 from hitogata.figure import Figure
-from hitogata.files.compiled import figure_of, import_mujoco, mujoco_error
+from hitogata.files.compiled import figure_of, import_mujoco, mujoco_at_work
 from hitogata.files.contents import Contents
 from hitogata.files.leftovers import note_elements
 from hitogata.files.source import Node, Source, open_source, parse, read_bytes
@@ -15,13 +15,21 @@ _SETTINGS = ("visual", "statistic", "size")
 
 
 def read_mjcf(
-    path_or_xml: str | os.PathLike[str], *, root: str | None = None, merge_hinges: bool = False, visuals: bool = False
+    path_or_xml: str | os.PathLike[str],
+    *,
+    root: str | None = None,
+    merge_hinges: bool = False,
+    visuals: bool = False,
+    repair_inertia: bool = False,
 ) -> Figure:
     """Read a figure from an MJCF file.
 
     Bodies become links with the same frames and names, sites named frames, geoms shapes.  Joints keep range, damping,
-    armature, actuator force range and reference (`ref`, which becomes the neutral pose).  Two hinges of one body whose
-    axes cross become a universal joint with the same coordinates.  Bodies without mass become frames.
+    armature, actuator force range and reference (`ref`, which becomes the neutral pose).  Bodies without mass become
+    frames.  q is MuJoCo's qpos, number by number (unless `merge_hinges`).
+
+    A link hangs on one joint.  Two hinges of one body, alike and with axes that cross, become a universal joint.  Any
+    other body with several joints gets a link for each joint but the last, with 1e-6 of its mass.
 
     All that a Figure cannot hold (actuators, tendons, sensors, the floor ...) is listed in one FileContentWarning.
 
@@ -31,6 +39,7 @@ def read_mjcf(
         merge_hinges: make a ball joint of three hinges that cross at a point; their ranges are lost, and the
             coordinates are others.
         visuals: keep geoms that touch nothing (contype and conaffinity 0) as shapes too.
+        repair_inertia: give a link whose inertia is not physical the nearest one that is, instead of an error.
 
     Returns:
         The figure; its neutral pose is MuJoCo's qpos0.
@@ -49,15 +58,21 @@ def read_mjcf(
     for node in source.root.children:
         if node.tag in _SETTINGS:
             contents.leave("settings", node.tag)
-    try:
+    with mujoco_at_work(source, contents):
         if source.path is None:
             spec = mujoco.MjSpec.from_string(source.data.decode())
         else:
             spec = mujoco.MjSpec.from_file(str(source.path))
-    except (ValueError, RuntimeError) as error:
-        raise mujoco_error(source, error) from None
     note_elements(spec, contents)
-    figure = figure_of(spec, source, contents, root=root, merge_hinges=merge_hinges, visuals=visuals)
+    figure = figure_of(
+        spec,
+        source,
+        contents,
+        root=root,
+        merge_hinges=merge_hinges,
+        visuals=visuals,
+        repair_inertia=repair_inertia,
+    )
     contents.warn()
     return figure
 

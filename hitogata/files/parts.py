@@ -6,15 +6,27 @@ shapes and frames to the link they are fixed to.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
 
 from hitogata.errors import FigureError
 from hitogata.figure import Figure, Frame, Joint, JointKind, Link, MassProperties, Pose, Shape
+from hitogata.figure.pose import FloatArray
+from hitogata.figure.values import Vector
 from hitogata.files.contents import Contents
+
+
+class PointMass(NamedTuple):
+    """A mass without extent: [kg], and where in the body's frame [m]."""
+
+    mass: float
+    centre: Vector
 
 
 @dataclass
 class Part:
-    """A body of a file, on its way to a Link; `mass` is None if it has none."""
+    """A body of a file, on its way to a Link; `mass` is None if it has none, or is but a point."""
 
     name: str
     parent: str | None
@@ -22,12 +34,13 @@ class Part:
     mass: MassProperties | None
     shapes: list[Shape] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
+    point: PointMass | None = None
 
 
 def absorb_massless(parts: list[Part], contents: Contents, where: Callable[[str], str]) -> list[Part]:
     """The same bodies, every one with mass.
 
-    1. A massless body fixed to its parent becomes a frame of the parent.
+    1. A massless body fixed to its parent becomes a frame of the parent; a point mass is added to the parent.
     2. Another massless body is joined with a body that is fixed to it and has mass: that one takes over its joint,
        so q means what it meant, and the massless one becomes its frame.
     3. A massless body fixed to the world, with one child, vanishes: the child becomes the root.
@@ -78,11 +91,23 @@ def _merge(parts: list[Part], gone: Part, into: Part, X_IG: Pose) -> None:
     """Make `gone` a frame of `into`, in which it sits at X_IG; its children hang on `into` from now on."""
     parts.remove(gone)
     into.frames += [Frame(gone.name, X_IG), *(Frame(f.name, X_IG @ f.pose) for f in gone.frames)]
+    if gone.point is not None and into.mass is not None:
+        into.mass = _with_point(into.mass, gone.point.mass, X_IG.apply(gone.point.centre))
+    elif gone.point is not None:
+        raise FigureError(f"link {gone.name!r} has mass but no inertia, and hangs on {into.name!r}, which has no mass")
     into.shapes += [replace(shape, pose=X_IG @ shape.pose) for shape in gone.shapes]
     for child in parts:
         if child.parent == gone.name:
             child.parent = into.name
             child.joint = replace(child.joint, parent_frame=X_IG @ child.joint.parent_frame)
+
+
+def _with_point(body: MassProperties, mass: float, at: FloatArray) -> MassProperties:
+    """A body with a point mass fixed to it (parallel-axis theorem)."""
+    total = body.mass + mass
+    arm = at - np.array(body.centre)
+    inertia = body.matrix + body.mass * mass / total * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    return MassProperties.from_matrix(total, np.array(body.centre) + mass / total * arm, inertia)
 
 
 def _drop_root(parts: list[Part], gone: Part, heir: Part, contents: Contents) -> None:

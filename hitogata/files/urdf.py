@@ -3,19 +3,17 @@
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from urllib.parse import unquote
 
 from hitogata.errors import FigureError, FileFormatError
 from hitogata.figure import Figure
-from hitogata.files.compiled import figure_of, import_mujoco, mujoco_error
+from hitogata.files.compiled import figure_of, import_mujoco, mujoco_at_work
 from hitogata.files.contents import Contents
+from hitogata.files.inertias import fill_massless
 from hitogata.files.source import Node, Source, open_source
-
-MESH_FORMATS = (".stl", ".obj", ".msh")
-"""Mesh files MuJoCo reads."""
+from hitogata.files.urdf_text import link_of, number, text_for_mujoco
 
 _KNOWN = {
-    "robot": {"link", "joint", "material"},
+    "robot": {"link", "joint", "material", "mujoco"},
     "link": {"inertial", "visual", "collision"},
     "joint": {"origin", "parent", "child", "axis", "limit", "dynamics"},
 }
@@ -27,13 +25,15 @@ def read_urdf(
     *,
     free_base: bool = False,
     visuals: bool = False,
+    repair_inertia: bool = False,
     package_dirs: Iterable[str | os.PathLike[str]] = (),
 ) -> Figure:
     """Read a figure from a URDF file.
 
-    Links and joints keep their names; joints keep limits, effort and damping.  A link without <inertial> that is fixed
-    (base_link, tool0 ...) becomes a named frame.  Collision elements become shapes; a mesh that is missing or in
-    another format than STL, OBJ or MSH is left out.
+    Links and joints keep their names; joints keep limits, effort and damping.  A link without mass that is fixed
+    (base_link, tool0 ...) becomes a named frame, a fixed point mass a part of its parent; a massless link between two
+    moving joints gets 1e-6 of the next link's mass.  Collision elements become shapes; a mesh that is missing, or
+    neither binary STL, OBJ nor MSH, is left out.
 
     All that a Figure cannot hold (mimic joints, transmissions, velocity limits, visuals ...) is listed in one
     FileContentWarning.
@@ -42,6 +42,7 @@ def read_urdf(
         path_or_xml: path of the file, or its text (anything that begins with '<').
         free_base: hang the root link on a free joint instead of fixing it to the world.
         visuals: keep visual elements as shapes too.
+        repair_inertia: give a link whose inertia is not physical the nearest one that is, instead of an error.
         package_dirs: folders in which the packages of "package://name/..." are; the folders above the file are
             always searched.
 
@@ -57,18 +58,19 @@ def read_urdf(
     contents = Contents(source.name)
     _check(source)
     _note_dropped(source, contents, visuals)
-    text = _for_mujoco(source, contents, visuals, [Path(folder) for folder in package_dirs])
-    try:
+    text, points = text_for_mujoco(source, contents, visuals=visuals, package_dirs=[Path(d) for d in package_dirs])
+    with mujoco_at_work(source, contents):
         spec = mujoco.MjSpec.from_string(text)
-    except (ValueError, RuntimeError) as error:
-        raise mujoco_error(source, error) from None
     if free_base:
         tops = [body for body in spec.bodies if body.parent is not None and body.parent.name == "world"]
         for body in tops:
             if body.joints:
                 raise FigureError(f"{source.name}: free_base: link {body.name!r} already moves against the world")
             body.add_freejoint()
-    figure = figure_of(spec, source, contents, root=None, merge_hinges=False, visuals=visuals)
+    fill_massless(spec, contents)
+    for mesh in spec.meshes:
+        mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # masses are given: a mesh needs no volume
+    figure = figure_of(spec, source, contents, visuals=visuals, repair_inertia=repair_inertia, points=points)
     contents.warn()
     return figure
 
@@ -101,9 +103,9 @@ def _check(source: Source) -> None:
         if node.get("type") == "planar":
             raise FigureError(f"{source.where(node)}: joint {name!r}: a Figure has no planar joint")
         for end in ("parent", "child"):
-            if _link_of(node, end) not in links:
-                raise FigureError(f"{source.where(node)}: joint {name!r}: unknown {end} link {_link_of(node, end)!r}")
-        child = _link_of(node, "child")
+            if link_of(node, end) not in links:
+                raise FigureError(f"{source.where(node)}: joint {name!r}: unknown {end} link {link_of(node, end)!r}")
+        child = link_of(node, "child")
         if child in parents:
             others = f"{parents[child].get('name')!r} and {name!r}"
             raise FigureError(f"{source.where(node)}: link {child!r} hangs on two joints, {others}")
@@ -113,28 +115,23 @@ def _check(source: Source) -> None:
         raise FigureError(f"{source.name}: a figure has one root, got {len(roots)}: {', '.join(map(repr, roots))}")
     reached = set(roots)
     waiting = list(parents)
-    while found := [name for name in waiting if _link_of(parents[name], "parent") in reached]:
+    while found := [name for name in waiting if link_of(parents[name], "parent") in reached]:
         reached.update(found)
         waiting = [name for name in waiting if name not in reached]
     if waiting:
         where = source.where(parents[waiting[0]])
         raise FigureError(f"{where}: links form a cycle or hang on one: {', '.join(map(repr, waiting))}")
     if roots == ["world"]:
-        tops = [name for name, node in parents.items() if _link_of(node, "parent") == "world"]
+        tops = [name for name, node in parents.items() if link_of(node, "parent") == "world"]
         if len(tops) > 1:
             names = ", ".join(map(repr, tops))
             raise FigureError(f"{source.name}: a figure has one root, but {len(tops)} links hang on the world: {names}")
     for name, node in joints.items():
-        if node.get("type") == "floating" and not (_link_of(node, "parent") == "world" == roots[0]):
+        if node.get("type") == "floating" and not (link_of(node, "parent") == "world" == roots[0]):
             raise FigureError(
                 f"{source.where(node)}: joint {name!r}: only the root may float, on a link called 'world'; "
                 "or leave the joint out and read with free_base=True"
             )
-
-
-def _link_of(joint: Node, end: str) -> str:
-    node = joint.child(end)
-    return node.get("link") if node else ""
 
 
 def _note_dropped(source: Source, contents: Contents, visuals: bool) -> None:
@@ -158,84 +155,9 @@ def _note_dropped(source: Source, contents: Contents, visuals: bool) -> None:
 
 def _note_limits(joint: Node, limit: Node, contents: Contents) -> None:
     name = joint.get("name")
-    if _number(limit.get("velocity")):
+    if number(limit.get("velocity")):
         contents.leave("velocity limit of joint", name)
-    if limit.get("effort") and not _number(limit.get("effort")):
+    if limit.get("effort") and not number(limit.get("effort")):
         contents.change(f"joint {name!r} has effort 0: taken as no limit")
-    if joint.get("type") in ("revolute", "prismatic") and _number(limit.get("lower")) == _number(limit.get("upper")):
+    if joint.get("type") in ("revolute", "prismatic") and number(limit.get("lower")) == number(limit.get("upper")):
         contents.change(f"joint {name!r} has no width between its limits: taken as no limit")
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0
-
-
-# ------------------------------------------------------- the text MuJoCo gets
-
-
-def _for_mujoco(source: Source, contents: Contents, visuals: bool, package_dirs: list[Path]) -> str:
-    """The text with meshes found, elements without a readable mesh blanked, and compiler settings; lines as before."""
-    robot = source.root
-    edits: list[tuple[int, int, bytes]] = []
-    extension = robot.child("mujoco")
-    compiler = extension.child("compiler") if extension else None
-    mesh_dir = compiler.get("meshdir") if compiler else ""
-    if extension:
-        edits.append(_blanked(source, extension))
-    for link in robot.children:
-        for node in link.children if link.tag == "link" else ():
-            if node.tag not in ("visual", "collision"):
-                continue
-            mesh = next((n for n in node.walk() if n.tag == "mesh"), None)
-            if mesh is None:
-                continue
-            if node.tag == "visual" and not visuals:
-                edits.append(_blanked(source, node))
-                continue
-            path = _find_mesh(mesh.get("filename"), source.path, mesh_dir, package_dirs)
-            if path is None or path.suffix.lower() not in MESH_FORMATS:
-                why = "not found" if path is None else "not STL, OBJ or MSH"
-                contents.leave(f"mesh of {node.tag} ({why})", f"{mesh.get('filename')} of {link.get('name')}")
-                edits.append(_blanked(source, node))
-            else:
-                edits.append(_renamed(source, mesh, path))
-    settings = (
-        '<mujoco><compiler fusestatic="false" inertiafromgeom="false" strippath="false" '
-        f'discardvisual="{"false" if visuals else "true"}"/></mujoco>'
-    )
-    edits.append((robot.children[0].start, robot.children[0].start, settings.encode()))
-    data = source.data
-    for start, end, text in sorted(edits, reverse=True):
-        data = data[:start] + text + data[end:]
-    return data.decode()
-
-
-def _blanked(source: Source, node: Node) -> tuple[int, int, bytes]:
-    """Nothing in an element's place but its line breaks."""
-    return node.start, node.end, b"\n" * source.data.count(b"\n", node.start, node.end)
-
-
-def _renamed(source: Source, mesh: Node, path: Path) -> tuple[int, int, bytes]:
-    """The mesh element with another file."""
-    from xml.sax.saxutils import quoteattr
-
-    scale = f" scale={quoteattr(mesh.get('scale'))}" if mesh.get("scale") else ""
-    start, end, breaks = _blanked(source, mesh)
-    return start, end, f"<mesh filename={quoteattr(str(path))}{scale}/>".encode() + breaks
-
-
-def _find_mesh(name: str, urdf: Path | None, mesh_dir: str, package_dirs: list[Path]) -> Path | None:
-    """The mesh file of a name, which may begin with package://, model:// or file://; None if there is none."""
-    folder = urdf.resolve().parent if urdf else Path.cwd()
-    scheme, _, rest = name.rpartition("://")
-    rest = unquote(rest) if scheme else rest
-    if scheme in ("package", "model"):
-        package, _, inside = rest.partition("/")
-        places = [where / rest for where in (*package_dirs, folder, *folder.parents)]
-        places += [where / inside for where in (*package_dirs, folder, *folder.parents) if where.name == package]
-    else:
-        places = [folder / rest, folder / mesh_dir / rest]
-    return next((place.resolve() for place in places if place.is_file()), None)
