@@ -257,5 +257,5 @@ def mujoco_error(source: Source, error: Exception) -> HitogataError:
         else:
             message = "its inertia is not physical (read with repair_inertia=True to take the nearest that is)"
         return FigureError(f"{where}: link {element[1]!r}: {message}")
-    about = f" ({element[1]!r})" if element and element[1] and element[1] not in message else ""
+    about = f" ({element[1]!r})" if element and element[1] and repr(element[1]) not in message else ""
     return FileFormatError(f"{where}: {message}{about}")

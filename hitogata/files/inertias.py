@@ -35,8 +35,8 @@ def _matrix(six: FloatArray) -> FloatArray:
 def nearest_physical(inertia: FloatArray, mass: float) -> FloatArray:
     """An inertia matrix whose second moments are positive, shape (3, 3) [kg m²]; the same object if it was physical.
 
-    A mass [kg] without any inertia gets that of a body of about a millimetre.  The second moments ∫ x xᵀ dm = tr(I)/2 - I of a body are positive in every direction; negative ones are lifted
-    (Wensing, Kim & Slotine 2018, section III).
+    A mass [kg] without any inertia gets that of a body of about a millimetre.  The second moments
+    ∫ x xᵀ dm = tr(I)/2 - I of a body are positive in every direction; others are lifted (Wensing, Kim & Slotine 2018).
     """
     second = np.trace(inertia) / 2 * np.eye(3) - inertia
     moments, axes = np.linalg.eigh(second)
