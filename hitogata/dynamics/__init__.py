@@ -3,14 +3,14 @@
 Every function takes one state (q of shape (nq,)) or a batch (leading axis: (n, nq)), and releases the GIL.
 """
 
-from hitogata.dynamics.calling import GRAVITY
 from hitogata.dynamics.forward import forward_dynamics
 from hitogata.dynamics.integration import Integrator, difference, integrate, step
 from hitogata.dynamics.inverse import bias, inverse_dynamics, joint_reactions
-from hitogata.dynamics.jacobian import jacobian, jacobian_derivative
+from hitogata.dynamics.jacobians import jacobian, jacobian_derivative
 from hitogata.dynamics.kinematics import LinkPoses, forward_kinematics, link_accelerations, link_velocities
+from hitogata.dynamics.layout import GRAVITY
 from hitogata.dynamics.mass import mass_matrix
-from hitogata.dynamics.momentum import Energy, centre_of_mass, energy, momentum
+from hitogata.dynamics.momenta import Energy, centre_of_mass, energy, momentum
 
 __all__ = [
     "GRAVITY",

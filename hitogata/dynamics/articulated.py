@@ -23,7 +23,8 @@ from hitogata.dynamics.releasing import (
     release_geared_ball,
     slider_gain,
 )
-from hitogata.lanes import inline, kernel, record, records, sincos
+from hitogata.dynamics.turning import carried, standing, turn
+from hitogata.lanes import inline, kernel, record, records
 from hitogata.spatial import (
     Force,
     Inertia,
@@ -36,11 +37,9 @@ from hitogata.spatial import (
     cross,
     dot,
     load3,
-    load_rotation,
     rotated,
     solve6,
     store3,
-    turned_about_z,
 )
 
 
@@ -71,53 +70,8 @@ class Work:
 @kernel
 def find_turning(joint, body, work, works, q, v):
     """Axes, angular velocity, drift, inertia and velocity-dependent force of a body."""
-    if joint.parent >= 0:
-        parent = works[joint.parent]
-        base, arm, omega = parent.rot @ body.rot, parent.rot @ body.pos, parent.omega
-    else:
-        base, arm, omega = body.rot, Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
-    work.base = base
-    work.arm = arm
-    iq, iv = joint.iq, joint.iv
-    if joint.kind == BALL:
-        work.rot = base @ load_rotation(q, iq)
-        work.omega, work.drift = turning(omega, arm, base @ load3(v, iv))
-    elif joint.kind == HINGE:
-        sin, cos = sincos(q[iq])
-        work.rot = turned_about_z(base, sin, cos)
-        work.omega, work.drift = turning(omega, arm, axis_of(base) * v[iv])
-    elif joint.kind == SLIDER:
-        work.rot = base
-        work.omega = omega
-        work.arm, work.drift = sliding(omega, arm, axis_of(base), q[iq], v[iv])
-    elif joint.kind == FREE:
-        work.rot = base @ load_rotation(q, iq + 3)
-        work.omega = base @ load3(v, iv)
-    else:
-        work.rot = base
-        work.omega = omega
-        work.drift = swinging(omega, arm)
+    turn(joint, body, work, works, q, v)
     work.own, work.force = weighed(body.inertia, work.rot, work.omega)
-
-
-@inline
-def turning(omega, arm, rate):
-    """Angular velocity and drift of a body on a parent that turns with omega, itself turning at a rate against it."""
-    return omega + rate, Motion(cross(omega, rate), cross(omega, cross(omega, arm)))
-
-
-@inline
-def sliding(omega, arm, axis, distance, rate):
-    """Arm and drift of a body that has slid along an axis of its parent."""
-    arm = arm + axis * distance
-    coriolis = cross(omega, axis) * (rate * 2.0)
-    return arm, Motion(Vec3(0.0, 0.0, 0.0), cross(omega, cross(omega, arm)) + coriolis)
-
-
-@inline
-def swinging(omega, arm):
-    """Drift of a body that is fixed to its parent."""
-    return Motion(Vec3(0.0, 0.0, 0.0), cross(omega, cross(omega, arm)))
 
 
 @inline
@@ -201,18 +155,6 @@ def find_free_acceleration(joint, body, work, v, tau, out, gravity):
 
 
 @inline
-def standing(gravity):
-    """Standing still in gravity feels like accelerating against it."""
-    return Motion(Vec3(0.0, 0.0, 0.0), gravity * -1.0)
-
-
-@inline
-def carried(parent, arm, drift):
-    """Acceleration of a body whose joint does nothing."""
-    return Motion(parent.ang + drift.ang, parent.lin + cross(parent.ang, arm) + drift.lin)
-
-
-@inline
 def axis_rate(a, gain, stiff, push):
     """Rate at which a hinge or slider gives way."""
     return stiff * (push - (dot(gain.ang, a.ang) + dot(gain.lin, a.lin)))
@@ -248,7 +190,7 @@ def find_acceleration(joint, work, works, out, gravity):
 
 
 @kernel
-def accelerate(tree, work, q, v, tau, wrenches, gravity, out):
+def accelerate(tree, work, q, v, tau, wrenches, options, out):
     """Accelerations of one block of figures; the form of the arguments is told in `running`."""
     work = records(work, Work)
     for i in range(tree.bodies):
@@ -259,7 +201,7 @@ def accelerate(tree, work, q, v, tau, wrenches, gravity, out):
         if tree.joint[i].kind != FREE:
             find_inertia(tree.joint[i], tree.body[i], work[i], work, v, tau)
         else:
-            find_free_acceleration(tree.joint[i], tree.body[i], work[i], v, tau, out, gravity)
+            find_free_acceleration(tree.joint[i], tree.body[i], work[i], v, tau, out, tree.gravity)
     for i in range(tree.bodies):
         if tree.joint[i].kind != FREE:
-            find_acceleration(tree.joint[i], work[i], work, out, gravity)
+            find_acceleration(tree.joint[i], work[i], work, out, tree.gravity)

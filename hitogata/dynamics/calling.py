@@ -9,15 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hitogata.dynamics.layout import Model, model_of
+from hitogata.dynamics.layout import GRAVITY, Model, model_of
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure, JointKind
 from hitogata.figure.values import UNIT_TOLERANCE
 from hitogata.lanes import X4, X8, X16, Width, share
 from hitogata.lanes.cpu import has_wide_registers
-
-GRAVITY = (0.0, 0.0, -9.81)
-"""Acceleration of gravity, world axes [m/s²]."""
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -46,6 +43,7 @@ def call(
     extra: tuple[Any, ...],
     out_shape: tuple[int, ...],
     threads: int | None,
+    gravity: Any = GRAVITY,
 ) -> Array:
     """Bring arguments into shape, and run `one` or `many`.
 
@@ -57,8 +55,12 @@ def call(
         extra: numbers that go to the entry as they are.
         out_shape: of the result for one state.
         threads: to share a batch over; None: one per core.
+        gravity: world axes [m/s²].
     """
     model = model_of(figure)
+    if threads is not None and threads < 1:
+        raise ArgumentError(f"threads: must be 1 or more, or None for one per core; got {threads}")
+    pull = checked_gravity(gravity)
     arrays = [None if i.value is None else _array(i, figure) for i in inputs]
     given = [(i, a) for i, a in zip(inputs, arrays, strict=True) if a is not None]
     counts = {i.name: len(a) for i, a in given if a.ndim > len(i.shape)}
@@ -66,7 +68,7 @@ def call(
         arguments = [None if a is None else np.ascontiguousarray(a, np.float64) for a in arrays]
         out = np.empty(out_shape)
         flat = [None if a is None else a.reshape(-1) for a in arguments]
-        check(one(model.ints, model.floats, *flat, *extra, out), figure, inputs)
+        check(one(model.ints, model.floats_for(pull, float), *flat, *extra, out), figure, inputs)
         return out
     if len(set(counts.values())) > 1:
         sizes = ", ".join(f"{name} has {n}" for name, n in counts.items())
@@ -76,15 +78,33 @@ def call(
     rows = [None if a is None else _rows(a, i, n, dtype) for i, a in zip(inputs, arrays, strict=True)]
     out = np.empty((n, *out_shape), dtype)
     if n:
-        _run_rows(model, many, rows, extra, out.reshape(n, -1), threads, lambda s: check(s, figure, inputs))
+        floats = model.floats_for(pull, dtype)
+        _run_rows(model, floats, many, rows, extra, out.reshape(n, -1), threads, lambda s: check(s, figure, inputs))
     return out
 
 
+def no_torque(model: Model, *others: Any) -> Array:
+    """Zeros like v, in float32 if all else is."""
+    single = all(getattr(x, "dtype", None) == np.float32 for x in others)
+    return np.zeros(model.nv, np.float32) if single else model.zeros
+
+
+def checked_gravity(gravity: Any) -> tuple[float, float, float]:
+    """Three finite floats, or an ArgumentError."""
+    try:
+        x, y, z = (float(a) for a in gravity)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"gravity: expected 3 numbers [m/s²], got {gravity!r}") from None
+    if not np.isfinite([x, y, z]).all():
+        raise ArgumentError(f"gravity: must be finite, got {gravity!r}")
+    return x, y, z
+
+
 def _run_rows(
-    model: Model, many: Any, rows: Any, extra: Any, out: Array, threads: int | None, checked: Callable[[int], None]
-) -> None:
+    model: Model, floats: Array, many: Any, rows: Any, extra: Any, out: Array, threads: int | None,
+    checked: Callable[[int], None],
+) -> None:  # fmt: skip
     width = batch_width(out.dtype)
-    floats = model.floats32 if out.dtype == np.float32 else model.floats
     numbers = tuple(x if isinstance(x, int) else out.dtype.type(x) for x in extra)
 
     def run(first: int, end: int) -> None:

@@ -5,12 +5,11 @@ from typing import Any
 from numpy import empty
 
 from hitogata.dynamics.articulated import Work, accelerate
-from hitogata.dynamics.calling import GRAVITY, Array, Input, call
-from hitogata.dynamics.layout import model_of
-from hitogata.dynamics.running import GOOD, run_one, run_rows
+from hitogata.dynamics.calling import Array, Input, call, no_torque
+from hitogata.dynamics.layout import GRAVITY, model_of
+from hitogata.dynamics.running import run_one, run_rows
 from hitogata.figure import Figure
-from hitogata.lanes import ArgumentTypeError, Floats, Ints, Number, entry
-from hitogata.spatial import Vec3
+from hitogata.lanes import ArgumentTypeError, Floats, Ints, entry
 
 
 def forward_dynamics(
@@ -38,43 +37,37 @@ def forward_dynamics(
     Returns:
         vdot, shape (nv,) or (n, nv).  A batch of float32 arrays is computed in float32, all else in float64.
     """
-    model = figure.compiled.get("dynamics") or model_of(figure)
-    if tau is None:
-        tau = model.zeros
-    gx, gy, gz = gravity
-    if wrenches is None:
-        out = empty(model.nv)
+    if wrenches is None and gravity is GRAVITY:
         try:
-            if forward_one(model.ints, model.floats, q, v, tau, gx, gy, gz, out) == GOOD:
+            ints, floats, nv, zeros = figure.compiled["hot"]
+            out = empty(nv)
+            if not forward_one(ints, floats, q, v, zeros if tau is None else tau, out):
                 return out
-        except ArgumentTypeError:
-            pass  # a batch, or lists, other dtypes, strided arrays: `call` sees to them
+        except (KeyError, ArgumentTypeError):
+            pass  # a new figure; or a batch, lists, other dtypes, strided arrays: `call` sees to them
+    model = model_of(figure)
     inputs = (
         Input("q", q, (model.nq,)),
         Input("v", v, (model.nv,)),
-        Input("tau", tau, (model.nv,)),
+        Input("tau", no_torque(model, q, v) if tau is None else tau, (model.nv,)),
         Input("wrenches", wrenches, (model.nlinks, 6)),
     )
-    return call(figure, pushed_one, forward_many, inputs, (gx, gy, gz), (model.nv,), threads)
+    return call(figure, pushed_one, forward_many, inputs, (), (model.nv,), threads, gravity)
 
 
-@entry(
-    ints=Ints(1), floats=Floats(1), q=Floats(1), v=Floats(1), tau=Floats(1),
-    gx=Number(), gy=Number(), gz=Number(), out=Floats(1, write=True),
-)  # fmt: skip
-def forward_one(ints, floats, q, v, tau, gx, gy, gz, out):
+@entry(ints=Ints(1), floats=Floats(1), q=Floats(1), v=Floats(1), tau=Floats(1), out=Floats(1, write=True))
+def forward_one(ints, floats, q, v, tau, out):
     """One state, without external wrenches."""
-    return run_one(accelerate, Work.SIZE, ints, floats, q, v, tau, None, Vec3(gx, gy, gz), out)
+    return run_one(accelerate, Work.SIZE, ints, floats, q, v, tau, None, None, out)
 
 
 @entry
-def pushed_one(ints, floats, q, v, tau, wrenches, gx, gy, gz, out):
+def pushed_one(ints, floats, q, v, tau, wrenches, out):
     """One state."""
-    return run_one(accelerate, Work.SIZE, ints, floats, q, v, tau, wrenches, Vec3(gx, gy, gz), out)
+    return run_one(accelerate, Work.SIZE, ints, floats, q, v, tau, wrenches, None, out)
 
 
 @entry
-def forward_many(ints, floats, q, v, tau, wrenches, gx, gy, gz, out, first, end, width):
+def forward_many(ints, floats, q, v, tau, wrenches, out, first, end, width):
     """Rows of a batch."""
-    gravity = Vec3(gx, gy, gz)
-    return run_rows(accelerate, Work.SIZE, ints, floats, q, v, tau, wrenches, gravity, out, first, end, width)
+    return run_rows(accelerate, Work.SIZE, ints, floats, q, v, tau, wrenches, None, out, first, end, width)

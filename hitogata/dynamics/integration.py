@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics.articulated import Work, accelerate
-from hitogata.dynamics.calling import GRAVITY, Array, Input, call
-from hitogata.dynamics.layout import BALL, FREE, model_of
+from hitogata.dynamics.calling import Array, Input, call, no_torque
+from hitogata.dynamics.layout import BALL, FREE, GRAVITY, model_of
 from hitogata.dynamics.running import BAD_SIZE, run_any, run_one, run_rows
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
 from hitogata.lanes import entry, inline, kernel, tail
 from hitogata.spatial import (
-    Vec3,
     conjugate,
     load3,
     load_quaternion,
@@ -106,11 +105,11 @@ def step(
     inputs = (
         Input("q", state.q, (model.nq,)),
         Input("v", state.v, (model.nv,)),
-        Input("tau", model.zeros.astype(np.asarray(state.q).dtype) if tau is None else tau, (model.nv,)),
+        Input("tau", no_torque(model, state.q, state.v) if tau is None else tau, (model.nv,)),
         Input("wrenches", wrenches, (model.nlinks, 6)),
     )
-    extra = (*map(float, gravity), float(h), int(steps), int(integrator.value))
-    out = call(figure, step_one, step_many, inputs, extra, (model.nq + model.nv,), threads)
+    extra = (float(h), int(steps), int(integrator.value))
+    out = call(figure, step_one, step_many, inputs, extra, (model.nq + model.nv,), threads, gravity)
     return State(out[..., : model.nq].copy(), out[..., model.nq :].copy())
 
 
@@ -174,16 +173,16 @@ def combine(count, out, base, h, a, wa, b, wb, c, wc, d, wd):
 
 
 @kernel
-def step_euler(tree, work, spare, q, v, tau, wrenches, gravity, h):
+def step_euler(tree, work, spare, q, v, tau, wrenches, h):
     """One step of semi-implicit Euler; q and v are moved on in place."""
-    accelerate(tree, work, q, v, tau, wrenches, gravity, spare)
+    accelerate(tree, work, q, v, tau, wrenches, None, spare)
     for k in range(tree.nv):
         v[k] = v[k] + spare[k] * h
     advance(tree, q, v, h, q)
 
 
 @kernel
-def step_runge_kutta(tree, work, spare, q, v, tau, wrenches, gravity, h):
+def step_runge_kutta(tree, work, spare, q, v, tau, wrenches, h):
     """One step of the fourth-order commutator-free method CF4 (Celledoni, Marthinsen & Owren 2003).
 
     With k1 ... k4 the velocities at the stages:
@@ -198,17 +197,17 @@ def step_runge_kutta(tree, work, spare, q, v, tau, wrenches, gravity, h):
     k2, k3, k4, d = tail(spare, 4 * n), tail(spare, 5 * n), tail(spare, 6 * n), tail(spare, 7 * n)
     q2 = tail(spare, 8 * n)
     q3 = tail(q2, tree.nq)
-    accelerate(tree, work, q, v, tau, wrenches, gravity, a1)
+    accelerate(tree, work, q, v, tau, wrenches, None, a1)
     combine(n, k2, v, h, a1, 0.5, a1, 0.0, a1, 0.0, a1, 0.0)
     advance(tree, q, v, 0.5 * h, q2)
-    accelerate(tree, work, q2, k2, tau, wrenches, gravity, a2)
+    accelerate(tree, work, q2, k2, tau, wrenches, None, a2)
     combine(n, k3, v, h, a2, 0.5, a2, 0.0, a2, 0.0, a2, 0.0)
     advance(tree, q, k2, 0.5 * h, q3)
-    accelerate(tree, work, q3, k3, tau, wrenches, gravity, a3)
+    accelerate(tree, work, q3, k3, tau, wrenches, None, a3)
     combine(n, k4, v, h, a3, 1.0, a3, 0.0, a3, 0.0, a3, 0.0)
     combine(n, d, None, h, k3, 1.0, v, -0.5, v, 0.0, v, 0.0)
     advance(tree, q2, d, 1.0, q3)
-    accelerate(tree, work, q3, k4, tau, wrenches, gravity, a4)
+    accelerate(tree, work, q3, k4, tau, wrenches, None, a4)
     combine(n, d, None, h, v, 3.0 / 12.0, k2, 2.0 / 12.0, k3, 2.0 / 12.0, k4, -1.0 / 12.0)
     advance(tree, q, d, 1.0, q)
     combine(n, d, None, h, v, -1.0 / 12.0, k2, 2.0 / 12.0, k3, 2.0 / 12.0, k4, 3.0 / 12.0)
@@ -223,7 +222,7 @@ SPARE = 8 * 6 + 2 * 7
 @kernel
 def march(tree, work, q, v, tau, wrenches, options, out):
     """Several steps; the result is [q | v].  The form of the arguments is told in `running`."""
-    gravity, h, steps, order = options
+    h, steps, order = options
     spare = tail(work, tree.bodies * Work.SIZE)
     q_now, v_now = out, tail(out, tree.nq)
     for k in range(tree.nq):
@@ -232,9 +231,9 @@ def march(tree, work, q, v, tau, wrenches, options, out):
         v_now[k] = v[k]
     for _ in range(steps):
         if order == 4:
-            step_runge_kutta(tree, work, spare, q_now, v_now, tau, wrenches, gravity, h)
+            step_runge_kutta(tree, work, spare, q_now, v_now, tau, wrenches, h)
         else:
-            step_euler(tree, work, spare, q_now, v_now, tau, wrenches, gravity, h)
+            step_euler(tree, work, spare, q_now, v_now, tau, wrenches, h)
 
 
 @kernel
@@ -279,14 +278,14 @@ def difference_many(ints, floats, start, end, out, first, last, width):
 
 
 @entry
-def step_one(ints, floats, q, v, tau, wrenches, gx, gy, gz, h, steps, order, out):
+def step_one(ints, floats, q, v, tau, wrenches, h, steps, order, out):
     """One state."""
-    options = (Vec3(gx, gy, gz), h, steps, order)
+    options = (h, steps, order)
     return run_one(march, Work.SIZE + SPARE, ints, floats, q, v, tau, wrenches, options, out)
 
 
 @entry
-def step_many(ints, floats, q, v, tau, wrenches, gx, gy, gz, h, steps, order, out, first, end, width):
+def step_many(ints, floats, q, v, tau, wrenches, h, steps, order, out, first, end, width):
     """Rows of a batch."""
-    options, size = (Vec3(gx, gy, gz), h, steps, order), Work.SIZE + SPARE
+    options, size = (h, steps, order), Work.SIZE + SPARE
     return run_rows(march, size, ints, floats, q, v, tau, wrenches, options, out, first, end, width)

@@ -1,6 +1,6 @@
 """Inverse dynamics: forces from accelerations, by Newton and Euler outward and sums inward (Luh, Walker & Paul 1980).
 
-World axes; each body about its own origin, g subtracted from its acceleration a:
+World axes; each body about its own origin, with gravity subtracted from its acceleration a:
 
     F = m a + α × m c + ω × (ω × m c)            m c: mass times centre
     N = I α + ω × I ω + m c × a
@@ -12,13 +12,14 @@ from typing import Any
 
 from numpy import empty
 
-from hitogata.dynamics.calling import GRAVITY, Array, Input, call
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER, model_of
-from hitogata.dynamics.placing import Placed, axis_of, move, place, speed_up, wrench
-from hitogata.dynamics.running import GOOD, run_one, run_rows
+from hitogata.dynamics.calling import Array, Input, call
+from hitogata.dynamics.layout import BALL, FREE, GRAVITY, HINGE, SLIDER, model_of
+from hitogata.dynamics.placing import axis_of, with_joint, wrench
+from hitogata.dynamics.running import run_one, run_rows
+from hitogata.dynamics.turning import carried, standing, turn
 from hitogata.figure import Figure
-from hitogata.lanes import ArgumentTypeError, Floats, Ints, Number, entry, inline, kernel, records
-from hitogata.spatial import Force, Vec3, cross, dot, load3, store3
+from hitogata.lanes import ArgumentTypeError, Floats, Ints, entry, inline, kernel, record, records
+from hitogata.spatial import Force, Mat3, Motion, Vec3, cross, dot, load3, store3
 
 
 def inverse_dynamics(
@@ -46,22 +47,22 @@ def inverse_dynamics(
     Returns:
         tau [N m], [N], shape (nv,) or (n, nv).
     """
-    model = figure.compiled.get("dynamics") or model_of(figure)
-    gx, gy, gz = gravity
-    if wrenches is None:
-        out = empty(model.nv)
+    if wrenches is None and gravity is GRAVITY:
         try:
-            if inverse_one(model.ints, model.floats, q, v, vdot, gx, gy, gz, out) == GOOD:
+            ints, floats, nv, _ = figure.compiled["hot"]
+            out = empty(nv)
+            if not inverse_one(ints, floats, q, v, vdot, out):
                 return out
-        except ArgumentTypeError:
+        except (KeyError, ArgumentTypeError):
             pass
+    model = model_of(figure)
     inputs = (
         Input("q", q, (model.nq,)),
         Input("v", v, (model.nv,)),
         Input("vdot", vdot, (model.nv,)),
         Input("wrenches", wrenches, (model.nlinks, 6)),
     )
-    return call(figure, inverse_pushed_one, inverse_many, inputs, (gx, gy, gz), (model.nv,), threads)
+    return call(figure, inverse_pushed_one, inverse_many, inputs, (), (model.nv,), threads, gravity)
 
 
 def bias(
@@ -79,16 +80,17 @@ def bias(
     Returns:
         c [N m], [N], shape (nv,) or (n, nv).
     """
-    model = figure.compiled.get("dynamics") or model_of(figure)
-    gx, gy, gz = gravity
-    out = empty(model.nv)
-    try:
-        if bias_one(model.ints, model.floats, q, v, gx, gy, gz, out) == GOOD:
-            return out
-    except ArgumentTypeError:
-        pass
+    if gravity is GRAVITY:
+        try:
+            ints, floats, nv, _ = figure.compiled["hot"]
+            out = empty(nv)
+            if not bias_one(ints, floats, q, v, out):
+                return out
+        except (KeyError, ArgumentTypeError):
+            pass
+    model = model_of(figure)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))
-    return call(figure, bias_one, bias_many, inputs, (gx, gy, gz), (model.nv,), threads)
+    return call(figure, bias_one, bias_many, inputs, (), (model.nv,), threads, gravity)
 
 
 def joint_reactions(
@@ -123,33 +125,52 @@ def joint_reactions(
         Input("vdot", vdot, (model.nv,)),
         Input("wrenches", wrenches, (model.nlinks, 6)),
     )
-    return call(figure, reactions_one, reactions_many, inputs, tuple(gravity), (model.nlinks, 6), threads)
+    return call(figure, reactions_one, reactions_many, inputs, (), (model.nlinks, 6), threads, gravity)
 
 
 # ------------------------------------------------------- the algorithm
 
 
+@record
+class Moving:
+    """Scratch memory of one body.  World axes."""
+
+    rot: Mat3  # R_WK
+    base: Mat3  # R_WF
+    arm: Vec3  # from the parent's origin
+    omega: Vec3
+    drift: Motion  # acceleration due to velocity alone
+    acceleration: Motion  # of the body, less gravity
+    force: Force  # that the joint transmits
+
+
 @kernel
-def find_forces(tree, work, q, v, vdot, wrenches, gravity):
-    """The force that each joint transmits, in work[i].force."""
-    place(tree, work, q)
-    move(tree, work, v)
-    speed_up(tree, work, vdot)
+def find_forces(tree, work, q, v, vdot, wrenches):
+    """The force that each joint transmits, in work[i].force; vdot may be None."""
     for i in range(tree.bodies):
-        joint, body, placed = tree.joint[i], tree.body[i], work[i]
-        placed.force = needed(body.inertia, placed.rot, placed.velocity.ang, placed.acceleration, gravity)
+        joint, body, moving = tree.joint[i], tree.body[i], work[i]
+        turn(joint, body, moving, work, q, v)
+        if joint.parent >= 0:
+            a = carried(work[joint.parent].acceleration, moving.arm, moving.drift)
+        else:
+            a = carried(standing(tree.gravity), moving.arm, moving.drift)
+        if vdot is None:
+            moving.acceleration = a
+        else:
+            moving.acceleration = with_joint(joint, moving, vdot, a)
+        moving.force = needed(body.inertia, moving.rot, moving.omega, moving.acceleration)
         if wrenches is not None and joint.link >= 0:
-            at, arm = 6 * joint.link, placed.rot @ body.link_pos
-            placed.force = placed.force - wrench(load3(wrenches, at), load3(wrenches, at + 3), arm)
+            at, arm = 6 * joint.link, moving.rot @ body.link_pos
+            moving.force = moving.force - wrench(load3(wrenches, at), load3(wrenches, at + 3), arm)
     for i in range(tree.bodies - 1, 0, -1):
-        placed, parent = work[i], work[tree.joint[i].parent]
-        parent.force = parent.force + wrench(placed.force.ang, placed.force.lin, placed.pos - parent.pos)
+        moving, parent = work[i], work[tree.joint[i].parent]
+        parent.force = parent.force + wrench(moving.force.ang, moving.force.lin, moving.arm)
 
 
 @inline
-def needed(inertia, rot, omega, a, gravity):
+def needed(inertia, rot, omega, a):
     """The force that moves a body, about its origin."""
-    moment, lin = rot @ inertia.moment, a.lin - gravity
+    moment, lin = rot @ inertia.moment, a.lin
     spin = rot @ (inertia.rot @ (rot.T @ omega))
     torque = rot @ (inertia.rot @ (rot.T @ a.ang)) + cross(omega, spin) + cross(moment, lin)
     return Force(torque, lin * inertia.mass + cross(a.ang, moment) + cross(omega, cross(omega, moment)))
@@ -182,27 +203,27 @@ def add_damping_and_armature(tree, v, vdot, out):
 
 
 @kernel
-def inverse(tree, work, q, v, vdot, wrenches, gravity, out):
+def inverse(tree, work, q, v, vdot, wrenches, options, out):
     """Generalized forces; the form of the arguments is told in `running`."""
-    work = records(work, Placed)
-    find_forces(tree, work, q, v, vdot, wrenches, gravity)
+    work = records(work, Moving)
+    find_forces(tree, work, q, v, vdot, wrenches)
     store_joint_forces(tree, work, out)
     add_damping_and_armature(tree, v, vdot, out)
 
 
 @kernel
-def biased(tree, work, q, v, vdot, wrenches, gravity, out):
+def biased(tree, work, q, v, vdot, wrenches, options, out):
     """Generalized forces at vdot = None, without damping."""
-    work = records(work, Placed)
-    find_forces(tree, work, q, v, vdot, wrenches, gravity)
+    work = records(work, Moving)
+    find_forces(tree, work, q, v, vdot, wrenches)
     store_joint_forces(tree, work, out)
 
 
 @kernel
-def transmitted(tree, work, q, v, vdot, wrenches, gravity, out):
+def transmitted(tree, work, q, v, vdot, wrenches, options, out):
     """Whole wrenches, link by link."""
-    work = records(work, Placed)
-    find_forces(tree, work, q, v, vdot, wrenches, gravity)
+    work = records(work, Moving)
+    find_forces(tree, work, q, v, vdot, wrenches)
     for i in range(tree.bodies):
         link = tree.joint[i].link
         if link >= 0:
@@ -213,52 +234,43 @@ def transmitted(tree, work, q, v, vdot, wrenches, gravity, out):
 # ------------------------------------------------------- entries
 
 
-@entry(
-    ints=Ints(1), floats=Floats(1), q=Floats(1), v=Floats(1), vdot=Floats(1),
-    gx=Number(), gy=Number(), gz=Number(), out=Floats(1, write=True),
-)  # fmt: skip
-def inverse_one(ints, floats, q, v, vdot, gx, gy, gz, out):
+@entry(ints=Ints(1), floats=Floats(1), q=Floats(1), v=Floats(1), vdot=Floats(1), out=Floats(1, write=True))
+def inverse_one(ints, floats, q, v, vdot, out):
     """One state, without external wrenches."""
-    return run_one(inverse, Placed.SIZE, ints, floats, q, v, vdot, None, Vec3(gx, gy, gz), out)
+    return run_one(inverse, Moving.SIZE, ints, floats, q, v, vdot, None, None, out)
 
 
 @entry
-def inverse_pushed_one(ints, floats, q, v, vdot, wrenches, gx, gy, gz, out):
+def inverse_pushed_one(ints, floats, q, v, vdot, wrenches, out):
     """One state."""
-    return run_one(inverse, Placed.SIZE, ints, floats, q, v, vdot, wrenches, Vec3(gx, gy, gz), out)
+    return run_one(inverse, Moving.SIZE, ints, floats, q, v, vdot, wrenches, None, out)
 
 
 @entry
-def inverse_many(ints, floats, q, v, vdot, wrenches, gx, gy, gz, out, first, end, width):
+def inverse_many(ints, floats, q, v, vdot, wrenches, out, first, end, width):
     """Rows of a batch."""
-    gravity = Vec3(gx, gy, gz)
-    return run_rows(inverse, Placed.SIZE, ints, floats, q, v, vdot, wrenches, gravity, out, first, end, width)
+    return run_rows(inverse, Moving.SIZE, ints, floats, q, v, vdot, wrenches, None, out, first, end, width)
 
 
-@entry(
-    ints=Ints(1), floats=Floats(1), q=Floats(1), v=Floats(1),
-    gx=Number(), gy=Number(), gz=Number(), out=Floats(1, write=True),
-)  # fmt: skip
-def bias_one(ints, floats, q, v, gx, gy, gz, out):
+@entry(ints=Ints(1), floats=Floats(1), q=Floats(1), v=Floats(1), out=Floats(1, write=True))
+def bias_one(ints, floats, q, v, out):
     """One state."""
-    return run_one(biased, Placed.SIZE, ints, floats, q, v, None, None, Vec3(gx, gy, gz), out)
+    return run_one(biased, Moving.SIZE, ints, floats, q, v, None, None, None, out)
 
 
 @entry
-def bias_many(ints, floats, q, v, gx, gy, gz, out, first, end, width):
+def bias_many(ints, floats, q, v, out, first, end, width):
     """Rows of a batch."""
-    gravity = Vec3(gx, gy, gz)
-    return run_rows(biased, Placed.SIZE, ints, floats, q, v, None, None, gravity, out, first, end, width)
+    return run_rows(biased, Moving.SIZE, ints, floats, q, v, None, None, None, out, first, end, width)
 
 
 @entry
-def reactions_one(ints, floats, q, v, vdot, wrenches, gx, gy, gz, out):
+def reactions_one(ints, floats, q, v, vdot, wrenches, out):
     """One state."""
-    return run_one(transmitted, Placed.SIZE, ints, floats, q, v, vdot, wrenches, Vec3(gx, gy, gz), out)
+    return run_one(transmitted, Moving.SIZE, ints, floats, q, v, vdot, wrenches, None, out)
 
 
 @entry
-def reactions_many(ints, floats, q, v, vdot, wrenches, gx, gy, gz, out, first, end, width):
+def reactions_many(ints, floats, q, v, vdot, wrenches, out, first, end, width):
     """Rows of a batch."""
-    gravity = Vec3(gx, gy, gz)
-    return run_rows(transmitted, Placed.SIZE, ints, floats, q, v, vdot, wrenches, gravity, out, first, end, width)
+    return run_rows(transmitted, Moving.SIZE, ints, floats, q, v, vdot, wrenches, None, out, first, end, width)

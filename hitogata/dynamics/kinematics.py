@@ -1,27 +1,43 @@
 """Forward kinematics: where links are, how they move, and how that changes."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from numpy import empty
 
 from hitogata.dynamics.calling import Array, Input, call
 from hitogata.dynamics.layout import model_of
 from hitogata.dynamics.placing import Placed, carried, move, place, root_position, speed_up, swung
-from hitogata.dynamics.running import GOOD, run_one, run_rows
+from hitogata.dynamics.running import run_one, run_rows
 from hitogata.figure import Figure
 from hitogata.lanes import ArgumentTypeError, Floats, Ints, entry, inline, kernel, records
 from hitogata.spatial import Motion, Vec3, matrix_to_quat, store3
 
 
-class LinkPoses(NamedTuple):
-    """Poses X_WB of all links: position [m], shape (..., nlinks, 3); rotation R_WB, shape (..., nlinks, 3, 3)."""
+class LinkPoses:
+    """Poses X_WB of all links, in the order of figure.links.
 
-    position: Array
-    rotation: Array
+    Attributes:
+        matrices: [R_WB | p_WB], shape (..., nlinks, 3, 4).
+    """
+
+    __slots__ = ("matrices",)
+
+    def __init__(self, matrices: Array) -> None:
+        self.matrices = matrices
+
+    @property
+    def position(self) -> Array:
+        """Positions p_WB [m], shape (..., nlinks, 3), a view."""
+        return self.matrices[..., 3]
+
+    @property
+    def rotation(self) -> Array:
+        """Rotations R_WB, shape (..., nlinks, 3, 3), a view."""
+        return self.matrices[..., :3]
 
     @property
     def quat(self) -> Array:
-        """Orientation as quaternions wxyz, shape (..., nlinks, 4)."""
+        """Orientations as quaternions wxyz, shape (..., nlinks, 4)."""
         return matrix_to_quat(self.rotation)
 
 
@@ -36,15 +52,16 @@ def forward_kinematics(figure: Figure, q: Any, *, threads: int | None = 1) -> Li
     Returns:
         Poses of the links, in the order of figure.links.
     """
-    model = figure.compiled.get("dynamics") or model_of(figure)
-    out = empty((model.nlinks, 3, 4))
     try:
-        if poses_one(model.ints, model.floats, q, out) == GOOD:
-            return LinkPoses(out[:, :, 3], out[:, :, :3])
-    except ArgumentTypeError:
+        ints, floats, _, _ = figure.compiled["hot"]
+        out = empty((len(figure.links), 3, 4))
+        if not poses_one(ints, floats, q, out):
+            return LinkPoses(out)
+    except (KeyError, ArgumentTypeError):
         pass
-    out = call(figure, poses_one, poses_many, (Input("q", q, (model.nq,)),), (), (model.nlinks, 3, 4), threads)
-    return LinkPoses(out[..., 3], out[..., :3])
+    model = model_of(figure)
+    inputs = (Input("q", q, (model.nq,)),)
+    return LinkPoses(call(figure, poses_one, poses_many, inputs, (), (model.nlinks, 3, 4), threads))
 
 
 def link_velocities(figure: Figure, q: Any, v: Any, *, threads: int | None = 1) -> Array:

@@ -1,14 +1,15 @@
 """A figure as kernels see it: two flat arrays, opened once per call as the views of `Tree`.
 
     ints     header, then one `JointInts` per body
-    floats   one `Body` per body
+    floats   gravity, then one `Body` per body
 
 *Bodies* are the links, with two liberties that keep kernels short and fast.  A universal joint becomes two hinges with
 a massless body between them.  And a body's frame K is its joint's frame, turned so that a hinge or slider has its axis
 along z; X_KB leads from there to the link's own frame B, and is used only where results go out.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,10 +17,12 @@ from hitogata.figure import Figure, JointKind, Link, MassProperties, Pose
 from hitogata.figure.pose import IDENTITY, FloatArray, turn_from_z
 from hitogata.figure.values import Vector
 from hitogata.lanes import X1, kernel, lanes, record, records, tail
-from hitogata.spatial import Mat3, RigidInertia, Vec3
+from hitogata.spatial import Mat3, RigidInertia, Vec3, load3
 
 FREE, BALL, HINGE, SLIDER, FIXED = 0, 1, 2, 3, 4
 HEADER = 4
+GRAVITY = (0.0, 0.0, -9.81)
+"""Acceleration of gravity, world axes [m/s²]."""
 
 _KINDS = {
     JointKind.FREE: FREE,
@@ -41,6 +44,7 @@ class JointInts:
     iv: int  # first velocity
     count: int  # velocities
     link: int  # whose frame B this body carries; -1: the massless body of a universal joint
+    end: int  # one past the last body of its subtree; so body b hangs on this one, or is it, if b < end
     leaf: int  # 1: no children
     opens: int  # 1: of all children, the first to report to the parent in an inward pass
     geared: int  # 1: it has armature
@@ -66,6 +70,7 @@ class Tree(NamedTuple):
     nq: int
     nv: int
     links: int
+    gravity: Vec3
     joint: records  # type: ignore[valid-type]
     body: records  # type: ignore[valid-type]
 
@@ -73,34 +78,57 @@ class Tree(NamedTuple):
 @kernel
 def open_tree(ints, floats):
     """Views of a figure's two arrays."""
-    header = lanes(ints, X1)
-    return Tree(
-        header[0], header[1], header[2], header[3], records(tail(header, HEADER), JointInts), records(floats, Body, X1)
-    )
+    header, numbers = lanes(ints, X1), lanes(floats, X1)
+    joint, body = records(tail(header, HEADER), JointInts), records(tail(numbers, HEADER), Body)
+    return Tree(header[0], header[1], header[2], header[3], load3(numbers, 0), joint, body)
 
 
 # ------------------------------------------------------- from Python
 
 
-class Model(NamedTuple):
-    """A figure's arrays, in both precisions, and its sizes."""
+Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
+Floats = np.ndarray[tuple[int], np.dtype[Any]]
 
-    ints: np.ndarray[tuple[int], np.dtype[np.int64]]
-    floats: FloatArray
-    floats32: np.ndarray[tuple[int], np.dtype[np.float32]]
+
+@dataclass(frozen=True)
+class Model:
+    """A figure's arrays and sizes."""
+
+    ints: Ints
+    floats: Floats  # with GRAVITY
     nq: int
     nv: int
     nlinks: int
     body_of_link: tuple[int, ...]
     link_poses: tuple[Pose, ...]  # X_KB of each body
     zeros: FloatArray  # (nv,): no torques
+    _others: dict[Any, Floats] = field(default_factory=dict)
+
+    @property
+    def hot(self) -> tuple[Ints, Floats, int, FloatArray]:
+        """What the fast paths need, to be unpacked."""
+        return self.ints, self.floats, self.nv, self.zeros
+
+    def floats_for(self, gravity: Any, dtype: Any) -> Floats:
+        """The floats with another gravity or precision; the last few are kept."""
+        key = (*gravity, np.dtype(dtype).char)
+        floats = self._others.get(key)
+        if floats is None:
+            floats = self.floats.astype(dtype)
+            floats[:3] = gravity
+            while len(self._others) > 7:
+                self._others.pop(next(iter(self._others)))
+            self._others[key] = floats
+        return floats
 
 
 def model_of(figure: Figure) -> Model:
     """The arrays of a figure, made once and kept with it."""
     model: Model | None = figure.compiled.get("dynamics")
     if model is None:
-        model = figure.compiled["dynamics"] = _compile(figure)
+        model = _compile(figure)
+        figure.compiled["hot"] = model.hot
+        figure.compiled["dynamics"] = model
     return model
 
 
@@ -129,15 +157,19 @@ def _compile(figure: Figure) -> Model:
         body_of_link.append(len(parts) - 1)
     parents = [part.parent for part in parts]
     last_child = {parent: i for i, parent in enumerate(parents)}
+    ends = list(range(1, len(parts) + 1))
+    for i in reversed(range(1, len(parts))):
+        ends[parents[i]] = max(ends[parents[i]], ends[i])
     rows = [
-        [p.parent, p.kind, p.iq, p.iv, _VELOCITIES[p.kind], p.link, i not in last_child, last_child[p.parent] == i, p.armature > 0]
+        [p.parent, p.kind, p.iq, p.iv, _VELOCITIES[p.kind], p.link, ends[i], i not in last_child,
+         last_child[p.parent] == i, p.armature > 0]
         for i, p in enumerate(parts)
-    ]
+    ]  # fmt: skip
     header = [len(parts), figure.nq, figure.nv, figure.nlinks]
     ints = np.concatenate([header, np.ravel(rows)]).astype(np.int64)
-    floats = np.concatenate([_numbers(part) for part in parts])
+    floats = np.concatenate([GRAVITY, [0.0], *[_numbers(part) for part in parts]])
     zeros = np.zeros(figure.nv)
-    return Model(ints, floats, floats.astype(np.float32), figure.nq, figure.nv, figure.nlinks, tuple(body_of_link),
+    return Model(ints, floats, figure.nq, figure.nv, figure.nlinks, tuple(body_of_link),
                  tuple(p.link_pose for p in parts), zeros)  # fmt: skip
 
 

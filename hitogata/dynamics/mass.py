@@ -11,10 +11,10 @@ from numpy import empty
 from hitogata.dynamics.calling import Array, Input, call
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER, model_of
 from hitogata.dynamics.placing import Placed, axis_of, place
-from hitogata.dynamics.running import GOOD, run_one, run_rows
+from hitogata.dynamics.running import run_one, run_rows
 from hitogata.figure import Figure
 from hitogata.lanes import ArgumentTypeError, Floats, Ints, entry, inline, kernel, records
-from hitogata.spatial import Motion, Vec3, cols, cross, dot, rigid_to_parent
+from hitogata.spatial import Force, Motion, cols, cross, dot, rigid_to_parent
 
 
 def mass_matrix(figure: Figure, q: Any, *, threads: int | None = 1) -> Array:
@@ -28,13 +28,14 @@ def mass_matrix(figure: Figure, q: Any, *, threads: int | None = 1) -> Array:
     Returns:
         M, symmetric, shape (nv, nv) or (n, nv, nv).
     """
-    model = figure.compiled.get("dynamics") or model_of(figure)
-    out = empty((model.nv, model.nv))
     try:
-        if mass_one(model.ints, model.floats, q, out) == GOOD:
+        ints, floats, nv, _ = figure.compiled["hot"]
+        out = empty((nv, nv))
+        if not mass_one(ints, floats, q, out):
             return out
-    except ArgumentTypeError:
+    except (KeyError, ArgumentTypeError):
         pass
+    model = model_of(figure)
     return call(figure, mass_one, mass_many, (Input("q", q, (model.nq,)),), (), (model.nv, model.nv), threads)
 
 
@@ -52,60 +53,53 @@ def fill_mass(tree, work, q, v, x, wrenches, options, out):
         out[k] = 0.0
     for i in range(tree.bodies - 1, -1, -1):
         joint, placed = tree.joint[i], work[i]
+        iv, inertia = joint.iv, placed.inertia
         if joint.parent >= 0:
             parent = work[joint.parent]
-            parent.inertia = parent.inertia + placed.inertia
-        for k in range(joint.count):
-            project(tree, work, i, placed.inertia @ joint_motion(joint, placed, k), joint.iv + k, out)
-            own = (joint.iv + k) * (tree.nv + 1)
-            out[own] = out[own] + tree.body[i].armature
-
-
-@kernel
-def joint_motion(joint, placed, k):
-    """Motion, about the root's origin, when velocity k of a joint is 1 and no other."""
-    if joint.kind == HINGE:
-        return turning(axis_of(placed.rot), placed.pos)
-    if joint.kind == SLIDER or k >= 3:
-        if joint.kind == SLIDER:
-            return sliding(axis_of(placed.rot), placed.pos)
-        return sliding(column(placed.base, k - 3), placed.pos)
-    return turning(column(placed.base, k), placed.pos)
-
-
-@kernel
-def column(rot, k):
-    """Column k of a matrix."""
-    x, y, z = columns(rot)
-    if k == 0:
-        return x
-    if k == 1:
-        return y
-    return z
+            parent.inertia = parent.inertia + inertia
+        if joint.kind == HINGE:
+            project(tree, work, i, turning(inertia, axis_of(placed.rot), placed.pos), iv, out)
+        elif joint.kind == SLIDER:
+            project(tree, work, i, sliding(inertia, axis_of(placed.rot)), iv, out)
+        elif joint.kind == BALL:
+            for k, force in enumerate(all_turnings(inertia, placed.base, placed.pos)):
+                project(tree, work, i, force, iv + k, out)
+        elif joint.kind == FREE:
+            for k, force in enumerate(all_turnings(inertia, placed.base, placed.pos)):
+                project(tree, work, i, force, iv + k, out)
+            for k, force in enumerate(all_slidings(inertia, placed.base)):
+                project(tree, work, i, force, iv + 3 + k, out)
+        for k in range(iv, iv + joint.count):
+            out[k * (tree.nv + 1)] = out[k * (tree.nv + 1)] + tree.body[i].armature
 
 
 @inline
-def columns(rot):
-    """The columns of a matrix."""
-    return cols(rot)
+def turning(inertia, direction, pos):
+    """Momentum of a subtree that turns about an axis through pos at unit rate."""
+    return inertia @ Motion(direction, cross(pos, direction))
 
 
 @inline
-def turning(direction, pos):
-    """Turning about an axis through pos."""
-    return Motion(direction, cross(pos, direction))
+def sliding(inertia, direction):
+    """Momentum of a subtree that slides along an axis at unit rate."""
+    return Force(cross(inertia.moment, direction), direction * inertia.mass)
 
 
 @inline
-def sliding(direction, pos):
-    """Sliding along an axis."""
-    none = pos - pos
-    return Motion(none, direction)
+def all_turnings(inertia, base, pos):
+    """Momenta for turning about each axis of a frame."""
+    return tuple(turning(inertia, axis, pos) for axis in cols(base))
+
+
+@inline
+def all_slidings(inertia, base):
+    """Momenta for sliding along each axis of a frame."""
+    return tuple(sliding(inertia, axis) for axis in cols(base))
 
 
 @kernel
 def project(tree, work, i, force, row, out):
-    """One row of M up to the diagonal, and its mirror image: what a force at body i means to each joint below it."""
+    """One row of M up to the diagonal, and its mirror image: what a momentum of body i means to each joint below it."""
     while i >= 0:
         joint, placed = tree.joint[i], work[i]
         iv = joint.iv

@@ -36,25 +36,38 @@ class Placed:
 def place(tree, work, q):
     """Where each body is."""
     for i in range(tree.bodies):
-        joint, body, placed = tree.joint[i], tree.body[i], work[i]
-        if joint.parent >= 0:
-            parent = work[joint.parent]
-            placed.base = parent.rot @ body.rot
-            placed.pos = parent.pos + parent.rot @ body.pos
-        else:
-            placed.base = body.rot
-            placed.pos = Vec3(0.0, 0.0, 0.0)
-        if joint.kind == HINGE:
-            sin, cos = sincos(q[joint.iq])
-            placed.rot = turned_about_z(placed.base, sin, cos)
-        elif joint.kind == BALL:
-            placed.rot = placed.base @ load_rotation(q, joint.iq)
-        elif joint.kind == FREE:
-            placed.rot = placed.base @ load_rotation(q, joint.iq + 3)
-        else:
-            placed.rot = placed.base
+        place_body(tree.joint[i], tree.body[i], work[i], work, q)
+
+
+@kernel
+def place_chain(tree, work, q, body):
+    """Where the bodies are that lie between the root and one body."""
+    for i in range(body + 1):
+        if body < tree.joint[i].end:
+            place_body(tree.joint[i], tree.body[i], work[i], work, q)
+
+
+@kernel
+def place_body(joint, body, placed, work, q):
+    """Where a body is; its parent was placed before."""
+    if joint.parent >= 0:
+        parent = work[joint.parent]
+        base, pos = parent.rot @ body.rot, parent.pos + parent.rot @ body.pos
+    else:
+        base, pos = body.rot, Vec3(0.0, 0.0, 0.0)
+    placed.base = base
+    placed.pos = pos
+    if joint.kind == HINGE:
+        sin, cos = sincos(q[joint.iq])
+        placed.rot = turned_about_z(base, sin, cos)
+    elif joint.kind == BALL:
+        placed.rot = base @ load_rotation(q, joint.iq)
+    elif joint.kind == FREE:
+        placed.rot = base @ load_rotation(q, joint.iq + 3)
+    else:
+        placed.rot = base
         if joint.kind == SLIDER and joint.parent >= 0:
-            placed.pos = placed.pos + axis_of(placed.rot) * q[joint.iq]
+            placed.pos = pos + axis_of(base) * q[joint.iq]
 
 
 @kernel

@@ -67,7 +67,8 @@ def release_ball(inertia, force, drift, torque, arm):
 def release_geared_ball(inertia, force, drift, torque, armature, arm):
     """A ball joint with armature a gives way in part: with D = I_rot + a and slip = a D⁻¹,
 
-        I_felt = [slip I_rot, slip I_mix; ., I_lin - I_mixᵀ D⁻¹ I_mix]      turning = push - gain @ linear + slip @ angular
+        I_felt = [slip I_rot, slip I_mix; ., I_lin - I_mixᵀ D⁻¹ I_mix]
+        turning = push - gain @ linear + slip @ angular acceleration
     """
     a, i = armature, inertia
     inv = inverse(Sym3(i.rot.xx + a, i.rot.xy, i.rot.xz, i.rot.yy + a, i.rot.yz, i.rot.zz + a))

@@ -4,8 +4,9 @@ Every kernel of this room that Python calls has the same form:
 
     core(tree, work, q, v, x, wrenches, options, out)
 
-tree: the figure;  work: its scratch, a flat view;  q, v, x, wrenches: flat views, or None where it does not need them
-(x stands for tau, vdot, or other coordinates);  options: what else it takes (gravity, a frame);  out: flat view of its result.
+with tree: the figure; work: its scratch, a flat view; q, v, x, wrenches: flat views, or None where it does not need
+them (x stands for tau, vdot, or other coordinates); options: what else it takes (a frame, a time step); out: flat view
+of its result.
 """
 
 import numpy as np

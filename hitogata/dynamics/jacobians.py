@@ -18,17 +18,15 @@ from numpy import empty
 
 from hitogata.dynamics.calling import Array, Input, call
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER, Model, model_of
-from hitogata.dynamics.placing import Placed, axis_of, move, place
-from hitogata.dynamics.running import GOOD, run_one, run_rows
+from hitogata.dynamics.placing import Placed, axis_of, move, place, place_chain
+from hitogata.dynamics.running import run_one, run_rows
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.lanes import ArgumentTypeError, Floats, Ints, Number, entry, inline, kernel, records
 from hitogata.spatial import Vec3, cols, cross
 
 
-def jacobian(
-    figure: Figure, q: Any, frame: str, *, point: Any = None, threads: int | None = 1
-) -> Array:
+def jacobian(figure: Figure, q: Any, frame: str, *, point: Any = None, threads: int | None = 1) -> Array:
     """Jacobian J of a frame: its velocity [ω; v], world axes, is J v.
 
     Args:
@@ -41,14 +39,17 @@ def jacobian(
     Returns:
         J, shape (6, nv) or (n, 6, nv).
     """
-    model = figure.compiled.get("dynamics") or model_of(figure)
+    if point is None:
+        try:
+            ints, floats, nv, _ = figure.compiled["hot"]
+            body, x, y, z = figure.compiled["frames"][frame]
+            out = empty((6, nv))
+            if not jacobian_one(ints, floats, q, body, x, y, z, out):
+                return out
+        except (KeyError, ArgumentTypeError):
+            pass
+    model = model_of(figure)
     where = _where(figure, model, frame, point)
-    out = empty((6, model.nv))
-    try:
-        if jacobian_one(model.ints, model.floats, q, *where, out) == GOOD:
-            return out
-    except ArgumentTypeError:
-        pass
     return call(figure, jacobian_one, jacobian_many, (Input("q", q, (model.nq,)),), where, (6, model.nv), threads)
 
 
@@ -68,7 +69,7 @@ def jacobian_derivative(
     Returns:
         Jdot, shape (6, nv) or (n, 6, nv).
     """
-    model = figure.compiled.get("dynamics") or model_of(figure)
+    model = model_of(figure)
     where = _where(figure, model, frame, point)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))
     return call(figure, derivative_one, derivative_many, inputs, where, (6, model.nv), threads)
@@ -97,9 +98,8 @@ def _where(figure: Figure, model: Model, frame: str, point: Any) -> tuple[int, f
 @kernel
 def fill_jacobian(tree, work, q, v, x, wrenches, where, out):
     """Columns of the joints that move a point of a body."""
-    work = records(work, Placed)
-    place(tree, work, q)
-    body, point = where
+    work, body, point = records(work, Placed), where[0], where[1]
+    place_chain(tree, work, q, body)
     tip = work[body].pos + work[body].rot @ point
     clear(tree, out)
     i = body
@@ -120,10 +120,9 @@ def fill_jacobian(tree, work, q, v, x, wrenches, where, out):
 @kernel
 def fill_derivative(tree, work, q, v, x, wrenches, where, out):
     """Rates of those columns."""
-    work = records(work, Placed)
+    work, body, point = records(work, Placed), where[0], where[1]
     place(tree, work, q)
     move(tree, work, v)
-    body, point = where
     arm, speed = work[body].rot @ point, work[body].velocity
     tip, tip_rate = work[body].pos + arm, speed.lin + cross(speed.ang, arm)
     clear(tree, out)

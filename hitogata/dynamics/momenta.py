@@ -2,13 +2,13 @@
 
 from typing import Any, NamedTuple
 
-from hitogata.dynamics.calling import GRAVITY, Array, Input, call
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.calling import Array, Input, call
+from hitogata.dynamics.layout import GRAVITY, model_of
 from hitogata.dynamics.placing import Placed, move, place, root_position
 from hitogata.dynamics.running import run_one, run_rows
 from hitogata.figure import Figure
 from hitogata.lanes import entry, inline, kernel, records
-from hitogata.spatial import Force, Vec3, cross, dot, rotated, store3
+from hitogata.spatial import Force, cross, dot, rotated, store3
 
 
 class Energy(NamedTuple):
@@ -72,7 +72,7 @@ def energy(
     """
     model = model_of(figure)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))
-    out = call(figure, energy_one, energy_many, inputs, tuple(gravity), (2,), threads)
+    out = call(figure, energy_one, energy_many, inputs, (), (2,), threads, gravity)
     return Energy(out[..., 0], out[..., 1])
 
 
@@ -126,7 +126,7 @@ def store_momentum(tree, work, q, v, x, wrenches, options, out):
 
 
 @kernel
-def store_energy(tree, work, q, v, x, wrenches, gravity, out):
+def store_energy(tree, work, q, v, x, wrenches, options, out):
     """Kinetic and potential energy."""
     work = records(work, Placed)
     place(tree, work, q)
@@ -140,7 +140,7 @@ def store_energy(tree, work, q, v, x, wrenches, gravity, out):
         for k in range(joint.iv, joint.iv + joint.count):
             twice = twice + v[k] * v[k] * body.armature
     out[0] = twice * 0.5
-    out[1] = dot(moment + root_position(tree, q) * mass, gravity) * -1.0
+    out[1] = dot(moment + root_position(tree, q) * mass, tree.gravity) * -1.0
 
 
 # ------------------------------------------------------- entries
@@ -171,13 +171,12 @@ def momentum_many(ints, floats, q, v, out, first, end, width):
 
 
 @entry
-def energy_one(ints, floats, q, v, gx, gy, gz, out):
+def energy_one(ints, floats, q, v, out):
     """One state."""
-    return run_one(store_energy, Placed.SIZE, ints, floats, q, v, None, None, Vec3(gx, gy, gz), out)
+    return run_one(store_energy, Placed.SIZE, ints, floats, q, v, None, None, None, out)
 
 
 @entry
-def energy_many(ints, floats, q, v, gx, gy, gz, out, first, end, width):
+def energy_many(ints, floats, q, v, out, first, end, width):
     """Rows of a batch."""
-    gravity = Vec3(gx, gy, gz)
-    return run_rows(store_energy, Placed.SIZE, ints, floats, q, v, None, None, gravity, out, first, end, width)
+    return run_rows(store_energy, Placed.SIZE, ints, floats, q, v, None, None, None, out, first, end, width)

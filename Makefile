@@ -1,0 +1,48 @@
+# hitogata: everything a newcomer needs.  Needs python3 (3.11 or newer) and make.
+#
+#   make demo    throw a human figure through the air; writes pictures to out/
+#   make test    style, types, import law, all tests
+#   make bench   benchmark tables, beside Pinocchio and MuJoCo in the same run
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+PIP := $(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test lint types law unit bench clean
+
+demo: $(VENV)/ready-demo
+	$(RUN) examples/01_free_flight.py --out out/free_flight
+
+test: lint types law unit
+
+lint: $(VENV)/ready-test
+	$(RUN) -m ruff check
+
+types: $(VENV)/ready-test
+	$(RUN) -m mypy
+
+law: $(VENV)/ready-test
+	$(VENV)/bin/lint-imports --no-cache
+
+unit: $(VENV)/ready-test
+	$(RUN) -m pytest -n auto --dist loadfile
+
+bench: $(VENV)/ready-demo
+	$(RUN) -m benchmarks
+
+$(VENV)/ready-venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "hitogata needs Python 3.11 or newer; say which with  make PYTHON=python3.12 ..."; exit 1; }
+	@echo "Making a virtual environment in $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV) || \
+		{ echo "python3 has no venv module; on Debian or Ubuntu:  apt-get install python3-venv"; rm -rf $(VENV); exit 1; }
+	@touch $@
+
+$(VENV)/ready-%: pyproject.toml constraints.txt | $(VENV)/ready-venv
+	@echo "Installing hitogata and what '$*' needs (a few minutes the first time) ..."
+	@$(PIP) -e '.[$*]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) out build *.egg-info

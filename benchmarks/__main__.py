@@ -1,0 +1,22 @@
+"""All benchmark tables, one after the other."""
+
+import importlib
+import pkgutil
+import sys
+
+import benchmarks
+from benchmarks.timing import machine
+
+
+def main() -> None:
+    wanted = sys.argv[1:]
+    print(machine())
+    for module in pkgutil.iter_modules(benchmarks.__path__):
+        if module.name in ("timing", "__main__") or (wanted and module.name not in wanted):
+            continue
+        print(f"\n== {module.name}", flush=True)
+        importlib.import_module(f"benchmarks.{module.name}").main()
+
+
+if __name__ == "__main__":
+    main()

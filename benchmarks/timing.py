@@ -1,0 +1,49 @@
+"""Times and tables: the minimum of many repeats, and ratios against a peer in the same run."""
+
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+
+
+def best(run: Callable[[], object], *, repeats: int = 200, loops: int = 1, seconds: float = 3.0) -> float:
+    """Least time of one of `loops` calls inside run() [s], over up to `repeats` runs or some seconds."""
+    least, end = float("inf"), time.perf_counter() + seconds
+    run()
+    for _ in range(repeats):
+        start = time.perf_counter()
+        run()
+        now = time.perf_counter()
+        least = min(least, now - start)
+        if now > end:
+            break
+    return least / loops
+
+
+def calls(function: Callable[..., object], *args: object, loops: int = 200, **options: float) -> float:
+    """Least time of one call from Python [s]."""
+    span = range(loops)
+    return best(lambda: [function(*args) for _ in span], loops=loops, **options)  # type: ignore[arg-type]
+
+
+def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table; the first column is text, the others are numbers."""
+    widths = [max(len(str(row[k])) for row in [head, *rows]) for k in range(len(head))]
+    print(f"\n{title}")
+    for row in [head, ["-" * w for w in widths], *rows]:
+        first, *others = (str(c) for c in row)
+        print("  " + "  ".join([first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(others, widths[1:], strict=True))]))
+
+
+def machine() -> str:
+    """Processor and versions, for the head of a report."""
+    from importlib.metadata import version
+
+    model = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo") as file:
+            model = next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    packages = ", ".join(f"{name} {version(name)}" for name in ("hitogata", "numba", "numpy", "pin", "mujoco"))
+    return f"{model}, {os.cpu_count()} cores; Python {platform.python_version()}; {packages}"
