@@ -13,7 +13,7 @@ from hitogata.rom.frames import Array, unit
 from hitogata.rom.layout import DEGREE, EDGE, ROW, Head, Piece
 from hitogata.rom.outline import Outline
 
-SLACK = 1e-3
+SLACK = 5e-4
 """Largest distance of a curve from the arc that guides to it [rad]; smaller means more pieces, larger more rivals."""
 
 FIT = 1e-13
@@ -42,7 +42,7 @@ class Pieces:
         polynomials: (n, ROW); empty if the arcs are exact.
         spans: (n, 2) parameters u of start and end.
         turns: (n,) angle by which the boundary turns left at the start of each piece [rad].
-        bends: (n,) integral of the geodesic curvature over each piece [rad].
+        bends: (n,) integral of the geodesic curvature over each piece [rad]; empty for polynomials.
     """
 
     rows: Array
@@ -67,8 +67,20 @@ class Pieces:
         return np.concatenate([head, self.rows.ravel(), self.polynomials.ravel()])
 
     def area(self) -> float:
-        """Solid angle on the left [sr], by Gauss and Bonnet: 2π − turning."""
-        return float(np.mod(2.0 * np.pi - self.turns.sum() - self.bends.sum(), 4.0 * np.pi))
+        """Solid angle on the left [sr].
+
+        Arcs: 2π − turning (Gauss and Bonnet).  Polynomials: ∮ e·(c × c')/(1 + e·c) dt, with −e far from the curve, by Gauss quadrature.
+        """
+        if self.exact:
+            return float(np.mod(2.0 * np.pi - self.turns.sum() - self.bends.sum(), 4.0 * np.pi))
+        c = self.polynomials.reshape(-1, DEGREE + 1, 3)
+        t, weight = np.polynomial.legendre.leggauss(24)
+        powers = t[:, None] ** np.arange(DEGREE, -1, -1.0)
+        x, d = powers @ c, powers[:, 1:] @ (c[:, :-1] * np.arange(DEGREE, 0, -1.0)[:, None])
+        trial = unit(np.array([[i, j, k] for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1) if (i, j, k) != (0, 0, 0)], float))
+        trial = np.concatenate([trial, -unit(x[:, 12].mean(0, keepdims=True) + 1e-9)])
+        e = -trial[(x.reshape(-1, 3) @ trial.T).max(0).argmin()]
+        return float(np.mod(((np.cross(x, d) @ e / (1.0 + x @ e)) @ weight).sum(), 4.0 * np.pi))
 
 
 def single(flat: Array) -> np.ndarray:
@@ -104,7 +116,8 @@ def _from_arcs(outline: Outline) -> Pieces:
         height = arc.axis @ arc.start
         across = np.cross(arc.axis, arc.start)
         radius = np.linalg.norm(across)
-        m = np.cross(across, arc.axis) / radius * np.cos(half) + across / radius * np.sin(half)
+        first = upright(across[None] / radius, arc.axis[None])[0]
+        m = upright((np.cross(first, arc.axis) * np.cos(half) + first * np.sin(half))[None], arc.axis[None])[0]
         k = np.cross(arc.axis, m)
         norm = np.hypot(height, radius)
         height, radius = height / norm, radius / norm
@@ -154,31 +167,23 @@ def _from_curve(outline: Outline, slack: float, fit: float) -> Pieces:
         good |= half < SMALLEST
         rows[:, Piece.OFFSETS["focal"]] = _focal(rows[:, 6:9], d1, d2)
         ends = np.stack([d1[:, 0], d1[:, -1]], 1)
-        det = (true * np.cross(d1, d2)).sum(-1) / (d1 * d1).sum(-1)
-        bend = det @ _SIMPSON
-        done.append([x[good] for x in (todo, rows, (_POWERS.T @ cheb).reshape(len(todo), ROW), ends, bend)])
+        done.append([x[good] for x in (todo, rows, (_POWERS.T @ cheb).reshape(len(todo), ROW), ends)])
         again = todo[~good]
         m = again.mean(1)
         todo = np.concatenate([np.stack([again[:, 0], m], 1), np.stack([m, again[:, 1]], 1)])
-    spans, rows, polynomials, ends, bends = (np.concatenate(x) for x in zip(*done, strict=True))
+    spans, rows, polynomials, ends = (np.concatenate(x) for x in zip(*done, strict=True))
     order = np.argsort(spans[:, 0])
-    spans, rows, polynomials, ends, bends = (x[order] for x in (spans, rows, polynomials, ends, bends))
+    spans, rows, polynomials, ends = (x[order] for x in (spans, rows, polynomials, ends))
     stop, start = Piece.OFFSETS["stop"], Piece.OFFSETS["start"]
     rows[:, stop:stop + 3] = np.roll(rows[:, start:start + 3], -1, 0)
     names = [(int(a), int(b)) for a, b in np.floor(spans)]
     turns = _corners(rows, unit(ends[:, 0]), unit(ends[:, 1]), names)
-    return Pieces(rows, polynomials, spans, turns, bends)
+    return Pieces(rows, polynomials, spans, turns, np.empty(0))
 
 
-def _simpson() -> Array:
-    """Weights on _CHECK that integrate polynomials through these points (Chebyshev fit of degree 16)."""
-    fit = np.linalg.pinv(chebyshev.chebvander(_CHECK, 16))
-    k = np.arange(17)
-    moment = np.where(k % 2 == 0, 2.0 / (1.0 - np.where(k == 1, 0, k) ** 2.0), 0.0)
-    return moment @ fit
-
-
-_SIMPSON = _simpson()
+def upright(v: Array, axis: Array) -> Array:
+    """v (n, 3), almost unit and at right angles to the axes (n, 3), made so to the last digit: small arcs need it."""
+    return unit(v - axis * (v * axis).sum(1, keepdims=True))
 
 
 def arcs_through(a: Array, m: Array, b: Array) -> tuple[Array, Array, Array, Array, Array, Array]:
@@ -192,10 +197,10 @@ def arcs_through(a: Array, m: Array, b: Array) -> tuple[Array, Array, Array, Arr
     height = (n * a).sum(1)
     across = np.cross(n, a)
     radius = np.linalg.norm(across, axis=1)
-    k0 = across / radius[:, None]
+    k0 = upright(across / radius[:, None], n)
     m0 = np.cross(k0, n)
     half = np.mod(np.arctan2((b * k0).sum(1), (b * m0).sum(1)), 2.0 * np.pi) / 2.0
-    mid = m0 * np.cos(half)[:, None] + k0 * np.sin(half)[:, None]
+    mid = upright(m0 * np.cos(half)[:, None] + k0 * np.sin(half)[:, None], n)
     return mid, np.cross(n, mid), n, height, radius, half
 
 

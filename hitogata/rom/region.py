@@ -86,7 +86,9 @@ class Region:
             Unit vectors, same shape.
         """
         rows, alone = unit_rows(p, 3, "point")
+        given = np.atleast_2d(np.asarray(p, np.float64))
         out = contact.run(contact.nearest_rows, rows, 3, self.flat)
+        out = np.where((out == rows).all(1)[:, None], given, out)
         return out[0] if alone else out
 
     def contact(self, p: Any) -> tuple[Any, Array, Array]:

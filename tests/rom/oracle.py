@@ -77,6 +77,8 @@ def chain(parts):
 def oval(s, t):
     a, b, sc, tc = (s[1] - s[0]) / 2, (t[1] - t[0]) / 2, (s[1] + s[0]) / 2, (t[1] + t[0]) / 2
     pi = np.pi
+    if abs(a - b) < 1e-12:
+        return chain([("arc", (sc, tc), a, k * pi / 2, (k + 1) * pi / 2) for k in range(4)])
     if a <= b:
         return chain([("line", (sc + a, t[0] + a), (sc + a, t[1] - a)), ("arc", (sc, t[1] - a), a, 0, pi),
                       ("line", (sc - a, t[1] - a), (sc - a, t[0] + a)), ("arc", (sc, t[0] + a), a, pi, 2 * pi)])
@@ -124,32 +126,44 @@ def turned(outline, matrix):
 # ------------------------------------------------------- nearest point
 
 
-def unsigned(outline, p, samples=768):
-    """Distance of points to the outline: local minima of a scan, then golden section."""
+def unsigned(outline, p, samples=512, most=16):
+    """Distance of points to the outline: local minima of a scan, then golden section; both sides of a knot on their own."""
     point, n = outline
-    grid = point(np.arange(samples) / samples * n)
-    h = n / samples
+    per = -(-samples // n)
+    samples = per * n
+    grid = point(np.arange(samples) / per)
     spacing = angle(grid, np.roll(grid, -1, 0)).max()
     best = np.full(len(p), np.inf)
-    for j in range(0, len(p), 5000):
-        x = p[j:j + 5000]
+    block = max(1, 2_000_000 // samples)
+    for j in range(0, len(p), block):
+        x = p[j:j + block]
         dots = x @ grid.T
         top = dots.max(1)
         # a place between two samples is nearer than both by less than this, in cosine
         slack = spacing**2 * 0.6 + spacing * np.sqrt(np.maximum(1 - top * top, 0)) * 0.02
-        near = dots >= (top - slack)[:, None]
-        r, c = np.nonzero(near)
-        keep = (dots[r, c] >= dots[r, c - 1]) & (dots[r, c] >= dots[r, (c + 1) % samples])
+        r, c = np.divmod(np.flatnonzero(dots >= (top - slack)[:, None]), samples)
+        here = dots[r, c]
+        keep = (here >= dots[r, c - 1]) & (here >= dots[r, (c + 1) % samples]) | (c % per == 0)
+        r, c, here = r[keep], c[keep], here[keep]
+        order = np.lexsort((-here, r))                          # of very many equals, look at some
+        r, c = r[order], c[order]
+        keep = np.arange(len(r)) - np.searchsorted(r, r) < most
         r, c = r[keep], c[keep]
-        value = golden(point, n, x[r], (c - 1) * h, (c + 1) * h)
-        np.minimum.at(best, j + r, value)
+        knot = c % per == 0
+        a, b = np.concatenate([c - 1, c[knot]]) / per, np.concatenate([np.where(knot, c, c + 1), c[knot] + 1]) / per
+        r = np.concatenate([r, r[knot]])
+        np.minimum.at(best, j + r, golden(point, n, x[r], a, b, top[r] < -0.5))
     return best
 
 
-def golden(point, n, x, a, b, rounds=42):
+def golden(point, n, x, a, b, far, rounds=40):
+    """Least angle between x and point(u), a < u < b; by chords to -x where x is far from all."""
+    side = np.where(far, -1.0, 1.0)[:, None]
+
     def cost(u):
-        q = point(np.mod(u, n))
-        return np.minimum(((x - q) ** 2).sum(-1), 4 - ((x + q) ** 2).sum(-1) + 1e-300) if False else angle(x, q)
+        d = x - side * point(np.mod(u, n))
+        return side[:, 0] * (d * d).sum(-1)
+    ends = [(cost(u), u) for u in (a, b)]
     v, w = b - GOLDEN * (b - a), a + GOLDEN * (b - a)
     fv, fw = cost(v), cost(w)
     for _ in range(rounds):
@@ -157,12 +171,14 @@ def golden(point, n, x, a, b, rounds=42):
         a, b = np.where(left, a, v), np.where(left, w, b)
         new = np.where(left, b - GOLDEN * (b - a), a + GOLDEN * (b - a))
         f = cost(new)
-        v, fv, w, fw = (np.where(left, new, w), np.where(left, f, fw), np.where(left, v, new), np.where(left, fv, f))
-    ends = np.minimum(cost(a), cost(b))
-    return np.minimum(np.minimum(fv, fw), ends)
+        v, fv, w, fw = np.where(left, new, w), np.where(left, f, fw), np.where(left, v, new), np.where(left, fv, f)
+    f, u = np.minimum(fv, fw), np.where(fv < fw, v, w)
+    for g, e in ends:
+        f, u = np.minimum(f, g), np.where(g < f, e, u)
+    return angle(x, point(np.mod(u, n)))
 
 
-def inside(outline, p, samples=4000):
+def inside(outline, p, samples=1500):
     """Which points lie on the left, by a polygon in a projection from a point far from the outline (right but near the edge)."""
     point, n = outline
     grid = point(np.arange(samples) / samples * n)
