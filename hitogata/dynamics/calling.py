@@ -19,12 +19,17 @@ from hitogata.lanes.cpu import has_wide_registers
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+COORDINATES = ("q", "start", "end")
+"""Arguments that are coordinates; the others, but for wrenches, are like v."""
+
+
 class Input(NamedTuple):
-    """An argument: its name, what the user gave, and its shape for one state."""
+    """An argument: its name, what the user gave, its shape for one state, and whether it may be None."""
 
     name: str
     value: Any
     shape: tuple[int, ...]
+    optional: bool = False
 
 
 def batch_width(dtype: Any) -> Width:
@@ -51,17 +56,16 @@ def call(
         figure: the figure.
         one: entry for one state: one(ints, floats, *inputs, *extra, out).
         many: entry for rows: many(ints, floats, *inputs, *extra, out, first, end, width).
-        inputs: the arguments; a value of None stays None.
+        inputs: the arguments; an optional one that is None stays None.
         extra: numbers that go to the entry as they are.
         out_shape: of the result for one state.
         threads: to share a batch over; None: one per core.
         gravity: world axes [m/s²].
     """
     model = model_of(figure)
-    if threads is not None and threads < 1:
-        raise ArgumentError(f"threads: must be 1 or more, or None for one per core; got {threads}")
-    pull = checked_gravity(gravity)
-    arrays = [None if i.value is None else _array(i, figure) for i in inputs]
+    check_threads(threads)
+    pull = vector("gravity", gravity)
+    arrays = [None if i.value is None and i.optional else _array(i, figure) for i in inputs]
     given = [(i, a) for i, a in zip(inputs, arrays, strict=True) if a is not None]
     counts = {i.name: len(a) for i, a in given if a.ndim > len(i.shape)}
     if not counts:
@@ -89,15 +93,19 @@ def no_torque(model: Model, *others: Any) -> Array:
     return np.zeros(model.nv, np.float32) if single else model.zeros
 
 
-def checked_gravity(gravity: Any) -> tuple[float, float, float]:
+def vector(name: str, value: Any) -> tuple[float, float, float]:
     """Three finite floats, or an ArgumentError."""
-    try:
-        x, y, z = (float(a) for a in gravity)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"gravity: expected 3 numbers [m/s²], got {gravity!r}") from None
-    if not np.isfinite([x, y, z]).all():
-        raise ArgumentError(f"gravity: must be finite, got {gravity!r}")
+    array = _real(name, value)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise ArgumentError(f"{name}: expected 3 finite numbers, got {value!r}")
+    x, y, z = map(float, array)
     return x, y, z
+
+
+def check_threads(threads: Any) -> None:
+    """A number of threads, or None; else an ArgumentError."""
+    if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
+        raise ArgumentError(f"threads: must be 1 or more, or None for one per core; got {threads!r}")
 
 
 def _run_rows(
@@ -116,15 +124,25 @@ def _run_rows(
 
 def _array(given: Input, figure: Figure) -> Array:
     """The value as an array of floats with the right trailing shape, with or without a leading axis."""
-    name, value, shape = given
-    array = np.asarray(value)
-    if not np.can_cast(array.dtype, np.float64, "safe"):
-        raise ArgumentError(f"{name}: expected real numbers, got dtype {array.dtype}")
+    name, shape = given.name, given.shape
+    array = _real(name, given.value)
     if array.ndim not in (len(shape), len(shape) + 1) or array.shape[array.ndim - len(shape) :] != shape:
         want = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
         raise ArgumentError(
             f"{name}: expected shape ({want}) or (n, {want.rstrip(',')}) for figure {figure.name!r}, got {array.shape}"
         )
+    return array
+
+
+def _real(name: str, value: Any) -> Array:
+    """The value as an array of real numbers."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):  # rows of different lengths
+        raise ArgumentError(f"{name}: expected an array of real numbers, got {value!r}") from None
+    if not np.can_cast(array.dtype, np.float64, "safe"):
+        got = repr(value) if array.ndim == 0 else f"dtype {array.dtype}"
+        raise ArgumentError(f"{name}: expected real numbers, got {got}")
     return array
 
 
@@ -140,7 +158,7 @@ def check(status: int, figure: Figure, inputs: Sequence[Input]) -> None:
     if status == 0:
         return
     for given in inputs:
-        if given.value is not None:
+        if given.value is not None or not given.optional:
             _explain(given, _array(given, figure), figure)
     raise HitogataError(
         f"figure {figure.name!r}: the result is not finite though every argument is; "
@@ -154,25 +172,27 @@ def _explain(given: Input, array: Array, figure: Figure) -> None:
         at = tuple(int(k) for k in bad[0])
         where = f"[{', '.join(map(str, at))}]"
         raise ArgumentError(f"{given.name}{where} is {array[at]}{_owner(given.name, at, figure)}; it must be finite")
-    if given.name != "q":
+    if given.name not in COORDINATES:
         return
-    flat = array.reshape(-1, figure.nq)
+    name, flat = given.name, array.reshape(-1, figure.nq)
+    # float32 kernels may round a norm at the border either way, so that the line is drawn a little lower here
+    tolerance = UNIT_TOLERANCE * (0.8 if array.dtype == np.float32 else 0.999)
     for start in figure.quat_starts:
         norm = np.linalg.norm(flat[:, start : start + 4].astype(np.float64), axis=1)
-        wrong = np.flatnonzero(np.abs(norm - 1) > UNIT_TOLERANCE * 0.999)
+        wrong = np.flatnonzero(np.abs(norm - 1) > tolerance)
         if len(wrong):
             row = "" if array.ndim == 1 else f"row {wrong[0]}, "
             raise ArgumentError(
-                f"q: {row}quaternion q[{start}:{start + 4}] has norm {norm[wrong[0]]:.9g}"
-                f"{_owner('q', (start,), figure)}; normalise it (order w, x, y, z), or use figure.normalised(q)"
+                f"{name}: {row}quaternion {name}[{start}:{start + 4}] has norm {norm[wrong[0]]:.9g}"
+                f"{_owner(name, (start,), figure)}; normalise it (order w, x, y, z), or use figure.normalised(q)"
             )
 
 
 def _owner(name: str, at: tuple[int, ...], figure: Figure) -> str:
-    """(joint 'x') for an element of q, v, vdot or tau; (link 'x') for a wrench."""
+    """(joint 'x') for an element of coordinates, v, vdot or tau; (link 'x') for a wrench."""
     if name == "wrenches":
         return f" (link {figure.link_names[at[-2]]!r})"
-    starts = figure.q_starts if name == "q" else figure.v_starts
+    starts = figure.q_starts if name in COORDINATES else figure.v_starts
     index = int(np.searchsorted(starts, at[-1], side="right")) - 1
     while figure.links[index].joint.kind is JointKind.FIXED:
         index -= 1

@@ -5,7 +5,7 @@ from typing import Any
 from numpy import empty
 
 from hitogata.dynamics.articulated import Work, accelerate
-from hitogata.dynamics.calling import Array, Input, call, no_torque
+from hitogata.dynamics.calling import Array, Input, call, check_threads, no_torque
 from hitogata.dynamics.layout import GRAVITY, model_of
 from hitogata.dynamics.running import run_one, run_rows
 from hitogata.figure import Figure
@@ -37,6 +37,8 @@ def forward_dynamics(
     Returns:
         vdot, shape (nv,) or (n, nv).  A batch of float32 arrays is computed in float32, all else in float64.
     """
+    if threads != 1:
+        check_threads(threads)
     if wrenches is None and gravity is GRAVITY:
         try:
             ints, floats, nv, zeros = figure.compiled["hot"]
@@ -50,7 +52,7 @@ def forward_dynamics(
         Input("q", q, (model.nq,)),
         Input("v", v, (model.nv,)),
         Input("tau", no_torque(model, q, v) if tau is None else tau, (model.nv,)),
-        Input("wrenches", wrenches, (model.nlinks, 6)),
+        Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
     )
     return call(figure, pushed_one, forward_many, inputs, (), (model.nv,), threads, gravity)
 

@@ -15,7 +15,7 @@ import numpy as np
 from hitogata.dynamics.articulated import Work, accelerate
 from hitogata.dynamics.calling import Array, Input, call, no_torque
 from hitogata.dynamics.layout import BALL, FREE, GRAVITY, model_of
-from hitogata.dynamics.running import BAD_SIZE, run_any, run_one, run_rows
+from hitogata.dynamics.running import BAD_SIZE, off_unit, run_any, run_one, run_rows
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
 from hitogata.lanes import entry, inline, kernel, tail
@@ -68,7 +68,7 @@ def difference(figure: Figure, start: Any, end: Any, *, threads: int | None = 1)
         Change, shape (nv,) or (n, nv) [rad], [m].
     """
     model = model_of(figure)
-    inputs = (Input("q", start, (model.nq,)), Input("end", end, (model.nq,)))
+    inputs = (Input("start", start, (model.nq,)), Input("end", end, (model.nq,)))
     return call(figure, difference_one, difference_many, inputs, (), (model.nv,), threads)
 
 
@@ -97,16 +97,20 @@ def step(
         gravity: acceleration of gravity, world axes [m/s²].
         threads: to share a batch over; None: one per core.
     """
-    if not np.isfinite(h) or h <= 0:
-        raise ArgumentError(f"h: must be positive, got {h}")
-    if steps < 0:
-        raise ArgumentError(f"steps: must not be negative, got {steps}")
+    if not isinstance(h, int | float | np.integer | np.floating) or not np.isfinite(h) or h <= 0:
+        raise ArgumentError(f"h: must be a positive number of seconds, got {h!r}")
+    if not isinstance(steps, int | np.integer) or steps < 0:
+        raise ArgumentError(f"steps: must be a whole number, not negative, got {steps!r}")
+    if not isinstance(integrator, Integrator):
+        raise ArgumentError(f"integrator: must be an Integrator, got {integrator!r}")
+    if not isinstance(state, State):
+        raise ArgumentError(f"state: must be a State, got {type(state).__name__}")
     model = model_of(figure)
     inputs = (
         Input("q", state.q, (model.nq,)),
         Input("v", state.v, (model.nv,)),
         Input("tau", no_torque(model, state.q, state.v) if tau is None else tau, (model.nv,)),
-        Input("wrenches", wrenches, (model.nlinks, 6)),
+        Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
     )
     extra = (float(h), int(steps), int(integrator.value))
     out = call(figure, step_one, step_many, inputs, extra, (model.nq + model.nv,), threads, gravity)
@@ -154,8 +158,12 @@ def subtract(tree, start, end, out):
 
 @inline
 def turn_between(start, end):
-    """Rotation vector that takes one orientation to another."""
-    return rotation_vector(unit(end) @ conjugate(unit(start)))
+    """Rotation vector that takes one orientation to another; not finite if `end` is not unit.
+
+    (Of `start`, which stands where others have q, the status is found out in `running`.)
+    """
+    poison = 1.0 / (1.0 - off_unit(end.w, end.x, end.y, end.z))
+    return rotation_vector(unit(end) @ conjugate(unit(start))) * poison
 
 
 # ------------------------------------------------------- methods

@@ -12,7 +12,7 @@ from typing import Any
 
 from numpy import empty
 
-from hitogata.dynamics.calling import Array, Input, call
+from hitogata.dynamics.calling import Array, Input, call, check_threads
 from hitogata.dynamics.layout import BALL, FREE, GRAVITY, HINGE, SLIDER, model_of
 from hitogata.dynamics.placing import axis_of, with_joint, wrench
 from hitogata.dynamics.running import run_one, run_rows
@@ -47,6 +47,8 @@ def inverse_dynamics(
     Returns:
         tau [N m], [N], shape (nv,) or (n, nv).
     """
+    if threads != 1:
+        check_threads(threads)
     if wrenches is None and gravity is GRAVITY:
         try:
             ints, floats, nv, _ = figure.compiled["hot"]
@@ -60,7 +62,7 @@ def inverse_dynamics(
         Input("q", q, (model.nq,)),
         Input("v", v, (model.nv,)),
         Input("vdot", vdot, (model.nv,)),
-        Input("wrenches", wrenches, (model.nlinks, 6)),
+        Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
     )
     return call(figure, inverse_pushed_one, inverse_many, inputs, (), (model.nv,), threads, gravity)
 
@@ -80,6 +82,8 @@ def bias(
     Returns:
         c [N m], [N], shape (nv,) or (n, nv).
     """
+    if threads != 1:
+        check_threads(threads)
     if gravity is GRAVITY:
         try:
             ints, floats, nv, _ = figure.compiled["hot"]
@@ -123,7 +127,7 @@ def joint_reactions(
         Input("q", q, (model.nq,)),
         Input("v", v, (model.nv,)),
         Input("vdot", vdot, (model.nv,)),
-        Input("wrenches", wrenches, (model.nlinks, 6)),
+        Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
     )
     return call(figure, reactions_one, reactions_many, inputs, (), (model.nlinks, 6), threads, gravity)
 

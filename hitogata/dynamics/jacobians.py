@@ -13,16 +13,14 @@ with ṅ = ω × n, ω of the body in which n is fixed.
 
 from typing import Any
 
-import numpy as np
 from numpy import empty
 
-from hitogata.dynamics.calling import Array, Input, call
+from hitogata.dynamics.calling import Array, Input, call, check_threads, vector
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER, Model, model_of
 from hitogata.dynamics.placing import Placed, axis_of, move, place, place_chain
 from hitogata.dynamics.running import run_one, run_rows
-from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
-from hitogata.lanes import ArgumentTypeError, Floats, Ints, Number, entry, inline, kernel, records
+from hitogata.lanes import Floats, Ints, Number, entry, inline, kernel, records
 from hitogata.spatial import Vec3, cols, cross
 
 
@@ -39,6 +37,8 @@ def jacobian(figure: Figure, q: Any, frame: str, *, point: Any = None, threads: 
     Returns:
         J, shape (6, nv) or (n, 6, nv).
     """
+    if threads != 1:
+        check_threads(threads)
     if point is None:
         try:
             ints, floats, nv, _ = figure.compiled["hot"]
@@ -46,7 +46,7 @@ def jacobian(figure: Figure, q: Any, frame: str, *, point: Any = None, threads: 
             out = empty((6, nv))
             if not jacobian_one(ints, floats, q, body, x, y, z, out):
                 return out
-        except (KeyError, ArgumentTypeError):
+        except (KeyError, TypeError):  # an ArgumentTypeError, or a frame that is not even a name
             pass
     model = model_of(figure)
     where = _where(figure, model, frame, point)
@@ -77,19 +77,16 @@ def jacobian_derivative(
 
 def _where(figure: Figure, model: Model, frame: str, point: Any) -> tuple[int, float, float, float]:
     """Body that carries a frame, and the frame's origin (or a point of it) in that body's frame K."""
-    known: dict[Any, Any] = figure.compiled.setdefault("frames", {})
-    where = known.get(frame) if point is None else None
-    if where is None:
-        link, pose = figure.frame(frame)
-        given = np.zeros(3) if point is None else np.asarray(point, float)
-        if given.shape != (3,) or not np.isfinite(given).all():
-            raise ArgumentError(f"point: expected 3 finite numbers, got {point!r}")
-        body = model.body_of_link[link]
-        x, y, z = model.link_poses[body].apply(pose.apply(given)).tolist()
-        where = (body, x, y, z)
-        if point is None:
-            known[frame] = where
-    return where
+    known: dict[str, tuple[int, float, float, float]] = figure.compiled.setdefault("frames", {})
+    if point is None and isinstance(frame, str) and frame in known:
+        return known[frame]
+    link, pose = figure.frame(frame)
+    body = model.body_of_link[link]
+    given = (0.0, 0.0, 0.0) if point is None else vector("point", point)
+    x, y, z = model.link_poses[body].apply(pose.apply(given)).tolist()
+    if point is None:
+        known[frame] = (body, x, y, z)
+    return body, x, y, z
 
 
 # ------------------------------------------------------- kernels; the form of the arguments is told in `running`

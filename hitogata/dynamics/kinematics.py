@@ -4,7 +4,7 @@ from typing import Any
 
 from numpy import empty
 
-from hitogata.dynamics.calling import Array, Input, call
+from hitogata.dynamics.calling import Array, Input, call, check_threads
 from hitogata.dynamics.layout import model_of
 from hitogata.dynamics.placing import Placed, carried, move, place, root_position, speed_up, swung
 from hitogata.dynamics.running import run_one, run_rows
@@ -52,6 +52,8 @@ def forward_kinematics(figure: Figure, q: Any, *, threads: int | None = 1) -> Li
     Returns:
         Poses of the links, in the order of figure.links.
     """
+    if threads != 1:
+        check_threads(threads)
     try:
         ints, floats, _, _ = figure.compiled["hot"]
         out = empty((len(figure.links), 3, 4))

@@ -110,14 +110,14 @@ class Model:
         return self.ints, self.floats, self.nv, self.zeros
 
     def floats_for(self, gravity: Any, dtype: Any) -> Floats:
-        """The floats with another gravity or precision; the last few are kept."""
+        """The floats with another gravity or precision; a few are kept."""
         key = (*gravity, np.dtype(dtype).char)
         floats = self._others.get(key)
         if floats is None:
             floats = self.floats.astype(dtype)
             floats[:3] = gravity
-            while len(self._others) > 7:
-                self._others.pop(next(iter(self._others)))
+            if len(self._others) > 7:
+                self._others.clear()  # at once: other threads may be here too
             self._others[key] = floats
         return floats
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy import empty
 
-from hitogata.dynamics.calling import Array, Input, call
+from hitogata.dynamics.calling import Array, Input, call, check_threads
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER, model_of
 from hitogata.dynamics.placing import Placed, axis_of, place
 from hitogata.dynamics.running import run_one, run_rows
@@ -28,6 +28,8 @@ def mass_matrix(figure: Figure, q: Any, *, threads: int | None = 1) -> Array:
     Returns:
         M, symmetric, shape (nv, nv) or (n, nv, nv).
     """
+    if threads != 1:
+        check_threads(threads)
     try:
         ints, floats, nv, _ = figure.compiled["hot"]
         out = empty((nv, nv))

@@ -18,7 +18,6 @@ from hitogata.lanes import (
     all_lanes,
     given,
     inline,
-    is_finite,
     kernel,
     lanes,
     pack,
@@ -52,8 +51,9 @@ def run_any(core, size, ints, floats, q, v, x, wrenches, options, out):
 @kernel
 def _run_one(core, ints, floats, q, v, x, wrenches, options, out, work):
     tree, states, results = open_tree(ints, floats), lanes(q, X1), lanes(out, X1)
-    core(tree, lanes(work, X1), states, view_or_none(v), view_or_none(x), view_or_none(wrenches), options, results)
-    return status_of(tree, states, results, out.size)
+    v_view, x_view, pushes = view_or_none(v), view_or_none(x), view_or_none(wrenches)
+    core(tree, lanes(work, X1), states, v_view, x_view, pushes, options, results)
+    return status_of(tree, states, v_view, x_view, pushes, results, out.size)
 
 
 @kernel
@@ -77,8 +77,9 @@ def _run_rows(core, size, ints, floats, q, v, x, wrenches, options, out, first, 
         pack_if(v, row, v_lanes)
         pack_if(x, row, x_lanes)
         pack_if(wrenches, row, push_lanes)
-        core(tree, own, q_lanes, given(v, v_lanes), given(x, x_lanes), given(wrenches, push_lanes), options, results)
-        status = max(status, status_of(tree, q_lanes, results, out.shape[1]))
+        v_now, x_now, pushes = given(v, v_lanes), given(x, x_lanes), given(wrenches, push_lanes)
+        core(tree, own, q_lanes, v_now, x_now, pushes, options, results)
+        status = max(status, status_of(tree, q_lanes, v_now, x_now, pushes, results, out.shape[1]))
         unpack(results, out, row)
     return status
 
@@ -113,35 +114,43 @@ def scratch(count, like, width):
 
 
 @kernel
-def status_of(tree, q, out, count):
-    """GOOD if the quaternions of q are unit and the results are finite, else BAD_VALUE.
+def status_of(tree, q, v, x, wrenches, out, count):
+    """GOOD if arguments and results are finite, and the quaternions of q unit; else BAD_VALUE.
 
-    Bad numbers in any argument reach the results, so that those alone need looking at; but a free joint's position, on
-    which accelerations do not depend.
+    Results alone would not do: not every argument reaches them (the angle of an arm does not move the head).
     """
-    wrong = 0.0
-    for k in range(count):
-        wrong = wrong + out[k] * 0.0
+    wrong = off_finite(out, count)
     for i in range(tree.bodies):
         joint = tree.joint[i]
         at = joint.iq
         if joint.kind == FREE:
-            wrong = wrong + off_finite(q[at], q[at + 1], q[at + 2])
+            wrong = wrong + q[at] * 0.0 + q[at + 1] * 0.0 + q[at + 2] * 0.0
             at = at + 3
         if joint.kind == FREE or joint.kind == BALL:
             wrong = wrong + off_unit(q[at], q[at + 1], q[at + 2], q[at + 3])
+        elif joint.count == 1:
+            wrong = wrong + q[at] * 0.0
+    if v is not None:
+        wrong = wrong + off_finite(v, tree.nv)
+    if x is not None:
+        wrong = wrong + off_finite(x, tree.nv)
+    if wrenches is not None:
+        wrong = wrong + off_finite(wrenches, 6 * tree.links)
     if all_lanes(wrong == 0.0):
         return GOOD
     return BAD_VALUE
+
+
+@kernel
+def off_finite(view, count):
+    """0 if all numbers are finite, else NaN."""
+    wrong = 0.0
+    for k in range(count):
+        wrong = wrong + view[k] * 0.0
+    return wrong
 
 
 @inline
 def off_unit(w, x, y, z):
     """1 unless the norm of a quaternion is 1 within 1e-6 (also for NaN)."""
     return where(absolute(w * w + x * x + y * y + z * z - 1.0) < 2e-6, 0.0, 1.0)
-
-
-@inline
-def off_finite(x, y, z):
-    """1 unless all are finite."""
-    return where(is_finite(x + y + z), 0.0, 1.0)
