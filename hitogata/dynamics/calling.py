@@ -4,6 +4,7 @@ Each function of this room has two entries: `..._one` for a single state, called
 `..._many` for rows of a batch.  When the first refuses its arguments' types, `call` brings them into shape.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -82,8 +83,8 @@ def call(
     rows = [None if a is None else _rows(a, i, n, dtype) for i, a in zip(inputs, arrays, strict=True)]
     out = np.empty((n, *out_shape), dtype)
     if n:
-        floats = model.floats_for(pull, dtype)
-        _run_rows(model, floats, many, rows, extra, out.reshape(n, -1), threads, lambda s: check(s, figure, inputs))
+        floats, flat_out = model.floats_for(pull, dtype), out.reshape(n, math.prod(out_shape))
+        _run_rows(model, floats, many, rows, extra, flat_out, threads, lambda s: check(s, figure, inputs))
     return out
 
 
@@ -150,7 +151,7 @@ def _rows(array: Array, given: Input, n: int, dtype: Any) -> Array:
     """Shape (n, k), contiguous; a single state is repeated."""
     if array.ndim == len(given.shape):
         array = np.broadcast_to(array, (n, *array.shape))
-    return np.ascontiguousarray(array, dtype).reshape(n, -1)
+    return np.ascontiguousarray(array, dtype).reshape(n, math.prod(given.shape))
 
 
 def check(status: int, figure: Figure, inputs: Sequence[Input]) -> None:
