@@ -67,7 +67,7 @@ class Work:
 # ------------------------------------------------------- outward: turning
 
 
-@kernel
+@kernel(inline=True)
 def find_turning(joint, body, work, works, q, v):
     """Axes, angular velocity, drift, inertia and velocity-dependent force of a body."""
     turn(joint, body, work, works, q, v)
@@ -95,7 +95,7 @@ def add_wrench(joint, body, work, wrenches):
 # ------------------------------------------------------- inward: inertias and forces
 
 
-@kernel
+@kernel(inline=True)
 def subtree_inertia(joint, work):
     """Articulated inertia of a body after its children reported."""
     if joint.leaf == 1:
@@ -103,7 +103,7 @@ def subtree_inertia(joint, work):
     return work.inertia
 
 
-@kernel
+@kernel(inline=True)
 def find_inertia(joint, body, work, works, v, tau):
     """A body's joint gives way, and its parent takes up what is left."""
     iv = joint.iv
@@ -142,7 +142,7 @@ def find_inertia(joint, body, work, works, v, tau):
 # ------------------------------------------------------- outward: accelerations
 
 
-@kernel
+@kernel(inline=True)
 def find_free_acceleration(joint, body, work, v, tau, out, gravity):
     """Acceleration of a floating root: six equations in six unknowns."""
     iv, base = joint.iv, work.base
@@ -160,7 +160,7 @@ def axis_rate(a, gain, stiff, push):
     return stiff * (push - (dot(gain.ang, a.ang) + dot(gain.lin, a.lin)))
 
 
-@kernel
+@kernel(inline=True)
 def find_acceleration(joint, work, works, out, gravity):
     """Acceleration of a body, from its parent's and its joint's."""
     iv = joint.iv

@@ -50,6 +50,7 @@ def call(
     out_shape: tuple[int, ...],
     threads: int | None,
     gravity: Any = GRAVITY,
+    out: Array | None = None,
 ) -> Array:
     """Bring arguments into shape, and run `one` or `many`.
 
@@ -62,6 +63,7 @@ def call(
         out_shape: of the result for one state.
         threads: to share a batch over; None: one per core.
         gravity: world axes [m/s²].
+        out: where to put the result, or None for a new array.
     """
     model = model_of(figure)
     check_threads(threads)
@@ -71,7 +73,7 @@ def call(
     counts = {i.name: len(a) for i, a in given if a.ndim > len(i.shape)}
     if not counts:
         arguments = [None if a is None else np.ascontiguousarray(a, np.float64) for a in arrays]
-        out = np.empty(out_shape)
+        out = _result(out, out_shape, np.float64)
         flat = [None if a is None else a.reshape(-1) for a in arguments]
         check(one(model.ints, model.floats_for(pull, float), *flat, *extra, out), figure, inputs)
         return out
@@ -81,10 +83,20 @@ def call(
     n = next(iter(counts.values()))
     dtype = np.float32 if all(a.dtype == np.float32 for _, a in given) else np.float64
     rows = [None if a is None else _rows(a, i, n, dtype) for i, a in zip(inputs, arrays, strict=True)]
-    out = np.empty((n, *out_shape), dtype)
+    out = _result(out, (n, *out_shape), dtype)
     if n:
         floats, flat_out = model.floats_for(pull, dtype), out.reshape(n, math.prod(out_shape))
         _run_rows(model, floats, many, rows, extra, flat_out, threads, lambda s: check(s, figure, inputs))
+    return out
+
+
+def _result(out: Array | None, shape: tuple[int, ...], dtype: Any) -> Array:
+    """A new array, or the one the user gave, if it fits."""
+    if out is None:
+        return np.empty(shape, dtype)
+    fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == dtype
+    if not fits or not out.flags.c_contiguous or not out.flags.writeable:
+        raise ArgumentError(f"out: expected a writeable C-contiguous {np.dtype(dtype)} array of shape {shape}")
     return out
 
 

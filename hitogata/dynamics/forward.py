@@ -21,6 +21,7 @@ def forward_dynamics(
     wrenches: Any = None,
     gravity: tuple[float, float, float] = GRAVITY,
     threads: int | None = 1,
+    out: Array | None = None,
 ) -> Array:
     """Accelerations vdot with M vdot + c = tau - D v + Σ Jᵀ f, in O(n) (Featherstone 2008, table 7.1).
 
@@ -33,18 +34,19 @@ def forward_dynamics(
             shape (nlinks, 6) or (n, nlinks, 6).
         gravity: acceleration of gravity, world axes [m/s²].
         threads: to share a batch over; None: one per core.
+        out: where to put the result, an array of its shape and dtype; None: a new one.
 
     Returns:
         vdot, shape (nv,) or (n, nv).  A batch of float32 arrays is computed in float32, all else in float64.
     """
     if threads != 1:
         check_threads(threads)
-    if wrenches is None and gravity is GRAVITY:
+    if wrenches is None and gravity is GRAVITY and out is None:
         try:
             ints, floats, nv, zeros = figure.compiled["hot"]
-            out = empty(nv)
-            if not forward_one(ints, floats, q, v, zeros if tau is None else tau, out):
-                return out
+            fresh = empty(nv)
+            if not forward_one(ints, floats, q, v, zeros if tau is None else tau, fresh):
+                return fresh
         except (KeyError, ArgumentTypeError):
             pass  # a new figure; or a batch, lists, other dtypes, strided arrays: `call` sees to them
     model = model_of(figure)
@@ -54,7 +56,7 @@ def forward_dynamics(
         Input("tau", no_torque(model, q, v) if tau is None else tau, (model.nv,)),
         Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
     )
-    return call(figure, pushed_one, forward_many, inputs, (), (model.nv,), threads, gravity)
+    return call(figure, pushed_one, forward_many, inputs, (), (model.nv,), threads, gravity, out)
 
 
 @entry(ints=Ints(1), floats=Floats(1), q=Floats(1), v=Floats(1), tau=Floats(1), out=Floats(1, write=True))

@@ -31,6 +31,7 @@ def inverse_dynamics(
     wrenches: Any = None,
     gravity: tuple[float, float, float] = GRAVITY,
     threads: int | None = 1,
+    out: Array | None = None,
 ) -> Array:
     """Generalized forces tau = M vdot + c + D v - Σ Jᵀ f that give the accelerations vdot.
 
@@ -43,18 +44,19 @@ def inverse_dynamics(
             shape (nlinks, 6) or (n, nlinks, 6).
         gravity: acceleration of gravity, world axes [m/s²].
         threads: to share a batch over; None: one per core.
+        out: where to put the result, an array of its shape and dtype; None: a new one.
 
     Returns:
         tau [N m], [N], shape (nv,) or (n, nv).
     """
     if threads != 1:
         check_threads(threads)
-    if wrenches is None and gravity is GRAVITY:
+    if wrenches is None and gravity is GRAVITY and out is None:
         try:
             ints, floats, nv, _ = figure.compiled["hot"]
-            out = empty(nv)
-            if not inverse_one(ints, floats, q, v, vdot, out):
-                return out
+            fresh = empty(nv)
+            if not inverse_one(ints, floats, q, v, vdot, fresh):
+                return fresh
         except (KeyError, ArgumentTypeError):
             pass
     model = model_of(figure)
@@ -64,11 +66,11 @@ def inverse_dynamics(
         Input("vdot", vdot, (model.nv,)),
         Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
     )
-    return call(figure, inverse_pushed_one, inverse_many, inputs, (), (model.nv,), threads, gravity)
+    return call(figure, inverse_pushed_one, inverse_many, inputs, (), (model.nv,), threads, gravity, out)
 
 
 def bias(
-    figure: Figure, q: Any, v: Any, *, gravity: tuple[float, float, float] = GRAVITY, threads: int | None = 1
+    figure: Figure, q: Any, v: Any, *, gravity: tuple[float, float, float] = GRAVITY, threads: int | None = 1, out: Array | None = None
 ) -> Array:
     """The forces c(q, v) of M vdot + c = tau: velocity products and gravity, without damping.
 
@@ -78,23 +80,24 @@ def bias(
         v: velocities, shape (nv,) or (n, nv).
         gravity: acceleration of gravity, world axes [m/s²].
         threads: to share a batch over; None: one per core.
+        out: where to put the result, an array of its shape and dtype; None: a new one.
 
     Returns:
         c [N m], [N], shape (nv,) or (n, nv).
     """
     if threads != 1:
         check_threads(threads)
-    if gravity is GRAVITY:
+    if gravity is GRAVITY and out is None:
         try:
             ints, floats, nv, _ = figure.compiled["hot"]
-            out = empty(nv)
-            if not bias_one(ints, floats, q, v, out):
-                return out
+            fresh = empty(nv)
+            if not bias_one(ints, floats, q, v, fresh):
+                return fresh
         except (KeyError, ArgumentTypeError):
             pass
     model = model_of(figure)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))
-    return call(figure, bias_one, bias_many, inputs, (), (model.nv,), threads, gravity)
+    return call(figure, bias_one, bias_many, inputs, (), (model.nv,), threads, gravity, out)
 
 
 def joint_reactions(

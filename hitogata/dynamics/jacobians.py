@@ -24,7 +24,7 @@ from hitogata.lanes import Floats, Ints, Number, entry, inline, kernel, records
 from hitogata.spatial import Vec3, cols, cross
 
 
-def jacobian(figure: Figure, q: Any, frame: str, *, point: Any = None, threads: int | None = 1) -> Array:
+def jacobian(figure: Figure, q: Any, frame: str, *, point: Any = None, threads: int | None = 1, out: Array | None = None) -> Array:
     """Jacobian J of a frame: its velocity [ω; v], world axes, is J v.
 
     Args:
@@ -33,24 +33,25 @@ def jacobian(figure: Figure, q: Any, frame: str, *, point: Any = None, threads: 
         frame: name of a link or of a named frame.
         point: take the linear part at this point, fixed in the frame [m]; None: at the frame's origin.
         threads: to share a batch over; None: one per core.
+        out: where to put the result, an array of its shape and dtype; None: a new one.
 
     Returns:
         J, shape (6, nv) or (n, 6, nv).
     """
     if threads != 1:
         check_threads(threads)
-    if point is None:
+    if point is None and out is None:
         try:
             ints, floats, nv, _ = figure.compiled["hot"]
             body, x, y, z = figure.compiled["frames"][frame]
-            out = empty((6, nv))
-            if not jacobian_one(ints, floats, q, body, x, y, z, out):
-                return out
+            fresh = empty((6, nv))
+            if not jacobian_one(ints, floats, q, body, x, y, z, fresh):
+                return fresh
         except (KeyError, TypeError):  # an ArgumentTypeError, or a frame that is not even a name
             pass
     model = model_of(figure)
     where = _where(figure, model, frame, point)
-    return call(figure, jacobian_one, jacobian_many, (Input("q", q, (model.nq,)),), where, (6, model.nv), threads)
+    return call(figure, jacobian_one, jacobian_many, (Input("q", q, (model.nq,)),), where, (6, model.nv), threads, out=out)
 
 
 def jacobian_derivative(

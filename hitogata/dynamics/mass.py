@@ -17,28 +17,31 @@ from hitogata.lanes import ArgumentTypeError, Floats, Ints, entry, inline, kerne
 from hitogata.spatial import Force, Motion, cols, cross, dot, rigid_to_parent
 
 
-def mass_matrix(figure: Figure, q: Any, *, threads: int | None = 1) -> Array:
+def mass_matrix(figure: Figure, q: Any, *, threads: int | None = 1, out: Array | None = None) -> Array:
     """The mass matrix M of the equation of motion, with the joints' armature on its diagonal.
 
     Args:
         figure: the figure.
         q: coordinates, shape (nq,) or (n, nq).
         threads: to share a batch over; None: one per core.
+        out: where to put the result, an array of its shape and dtype; None: a new one.
 
     Returns:
         M, symmetric, shape (nv, nv) or (n, nv, nv).
     """
     if threads != 1:
         check_threads(threads)
-    try:
-        ints, floats, nv, _ = figure.compiled["hot"]
-        out = empty((nv, nv))
-        if not mass_one(ints, floats, q, out):
-            return out
-    except (KeyError, ArgumentTypeError):
-        pass
+    if out is None:
+        try:
+            ints, floats, nv, _ = figure.compiled["hot"]
+            fresh = empty((nv, nv))
+            if not mass_one(ints, floats, q, fresh):
+                return fresh
+        except (KeyError, ArgumentTypeError):
+            pass
     model = model_of(figure)
-    return call(figure, mass_one, mass_many, (Input("q", q, (model.nq,)),), (), (model.nv, model.nv), threads)
+    inputs = (Input("q", q, (model.nq,)),)
+    return call(figure, mass_one, mass_many, inputs, (), (model.nv, model.nv), threads, out=out)
 
 
 # ------------------------------------------------------- the algorithm

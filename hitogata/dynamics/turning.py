@@ -10,7 +10,7 @@ from hitogata.lanes import inline, kernel, sincos
 from hitogata.spatial import Motion, Vec3, cross, load3, load_rotation, turned_about_z
 
 
-@kernel
+@kernel(inline=True)
 def turn(joint, body, work, works, q, v):
     """Fill rot (R_WK), base (R_WF), arm (from the parent's origin), omega and drift of one body's record."""
     if joint.parent >= 0:

@@ -14,6 +14,7 @@ HITOGATA_QUIET=1 silences it.
 """
 
 import inspect
+import functools
 import os
 import sys
 import time
@@ -59,12 +60,19 @@ class Kernel(CPUDispatcher):
         return KernelType(self)
 
 
-def kernel(fn: Callable[..., Any]) -> Any:
+def kernel(fn: Callable[..., Any] | None = None, *, inline: bool = False) -> Any:
     """Decorator: a function with loops and branches that is called from kernels only.
 
     Kernels may be arguments of kernels: run(core, ...) is compiled anew for each core.
+
+    Args:
+        fn: the function.
+        inline: write it into its callers, whatever its size; what it stores for its caller then stays in registers.
     """
-    return Kernel(fn, {}, {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, **OPTIONS})
+    if fn is None:
+        return functools.partial(kernel, inline=inline)
+    options = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": inline, **OPTIONS}
+    return Kernel(fn, {}, options)
 
 
 class _Compiler(_FunctionCompiler):

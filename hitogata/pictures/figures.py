@@ -1,0 +1,85 @@
+"""A figure in one pose, drawn from the outlines of its shapes, the far ones first."""
+
+from typing import Any
+
+import numpy as np
+
+from hitogata.dynamics import forward_kinematics
+from hitogata.figure import Box, Capsule, ConvexMesh, Figure, Shape, Sphere
+from hitogata.figure.pose import FloatArray
+from hitogata.pictures.camera import Camera
+
+_CIRCLE = np.linspace(0.0, 2 * np.pi, 48, endpoint=False)
+
+
+def draw_figure(
+    axes: Any,
+    figure: Figure,
+    q: Any,
+    *,
+    camera: Camera | None = None,
+    shift: Any = (0.0, 0.0),
+    colour: Any = "#c8956c",
+    alpha: float = 1.0,
+    zorder: float = 1.0,
+) -> None:
+    """Draw a figure into matplotlib axes; one unit of the axes is one metre.
+
+    Args:
+        axes: matplotlib axes with equal aspect.
+        figure: the figure.
+        q: coordinates, shape (nq,).
+        camera: where to look from; None: a view from the figure's front left.
+        shift: moves the drawing on the picture (right, up) [m].
+        colour: of the nearest shapes; those farther away are darker.
+        alpha: opacity.
+        zorder: matplotlib's drawing order.
+    """
+    from matplotlib.colors import to_rgb
+    from matplotlib.patches import Polygon
+
+    camera = camera or Camera()
+    poses = forward_kinematics(figure, q)
+    outlines = []
+    for link, position, rotation in zip(figure.links, poses.position, poses.rotation, strict=True):
+        for shape in link.shapes:
+            points, radius = _skeleton(shape)
+            if points is None:
+                continue
+            world = (points @ shape.pose.rotation.T + shape.pose.position) @ rotation.T + position
+            outlines.append(_outline(camera.project(world), radius))
+    outlines.sort(key=lambda outline: outline[1])
+    depths = [depth for _, depth in outlines]
+    near, far = max(depths), min(depths)
+    rgb = np.array(to_rgb(colour))
+    for outline, depth in outlines:
+        light = 0.68 + 0.32 * (depth - far) / max(near - far, 1e-9)
+        axes.add_patch(
+            Polygon(outline + np.asarray(shift), closed=True, facecolor=rgb * light, edgecolor=rgb * 0.35,
+                    linewidth=0.6, alpha=alpha, zorder=zorder, joinstyle="round")
+        )  # fmt: skip
+
+
+def _skeleton(shape: Shape) -> tuple[FloatArray | None, float]:
+    """Points and a radius: the shape is the convex hull of balls of that radius about the points."""
+    if isinstance(shape, Sphere):
+        return np.zeros((1, 3)), shape.radius
+    if isinstance(shape, Capsule):
+        return np.array([[0, 0, -shape.half_length], [0, 0, shape.half_length]]), shape.radius
+    if isinstance(shape, Box):
+        corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+        return corners * np.array(shape.half_sizes), 0.0
+    if isinstance(shape, ConvexMesh):
+        return shape.vertices, 0.0
+    return None, 0.0
+
+
+def _outline(projected: FloatArray, radius: float) -> tuple[FloatArray, float]:
+    """Convex outline on the picture, shape (n, 2), and how near it is."""
+    from scipy.spatial import ConvexHull
+
+    flat = projected[:, :2]
+    if radius > 0:
+        circle = radius * np.stack([np.cos(_CIRCLE), np.sin(_CIRCLE)], axis=1)
+        flat = (flat[:, None] + circle).reshape(-1, 2)
+    return flat[ConvexHull(flat).vertices], float(projected[:, 2].mean())
