@@ -34,13 +34,13 @@ class Figure:
 
     def __post_init__(self) -> None:
         values.name(self.name, "figure")
-        object.__setattr__(self, "links", tuple(self.links))
+        object.__setattr__(self, "links", _only_links(self.links))
         _check_tree(self.links)
 
     @classmethod
     def from_links(cls, name: str, links: Iterable[Link]) -> "Figure":
         """A figure from links in any order; they are put into depth-first order, siblings as given."""
-        return cls(name, _depth_first(tuple(links)))
+        return cls(name, _depth_first(_only_links(links)))
 
     # ------------------------------------------------------- sizes and places in q and v
 
@@ -133,7 +133,7 @@ class Figure:
 
     def normalised(self, q: values.ArrayLike) -> FloatArray:
         """Coordinates with every quaternion scaled to length 1, shape (..., nq)."""
-        array: FloatArray = np.array(q, dtype=np.float64)
+        array: FloatArray = np.array(values.floats(q, "q"), dtype=np.float64)
         if array.shape[-1:] != (self.nq,):
             raise ArgumentError(f"q: expected shape (..., {self.nq}) for figure {self.name!r}, got {array.shape}")
         for start in self.quat_starts:
@@ -179,6 +179,17 @@ def _found(table: dict[str, Any], name: str, what: str, figure: str) -> Any:
         near = difflib.get_close_matches(str(name), table, n=3)
         hint = f"; did you mean {', '.join(map(repr, near))}?" if near else f"; there are: {', '.join(table)}"
         raise FigureError(f"figure {figure!r} has no {what} {name!r}{hint}") from None
+
+
+def _only_links(links: Iterable[Link]) -> tuple[Link, ...]:
+    try:
+        result = tuple(links)
+    except TypeError:
+        raise FigureError(f"links: expected a list of Link, got {links!r}") from None
+    for link in result:
+        if not isinstance(link, Link):
+            raise FigureError(f"links: expected only Link, got {link!r}")
+    return result
 
 
 def _check_tree(links: tuple[Link, ...]) -> None:

@@ -92,6 +92,8 @@ class Joint:
     name: str = ""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise FigureError(f"joint: name must be a string, got {self.name!r}")
         what = f"joint {self.name!r}" if self.name else f"{getattr(self.kind, 'value', self.kind)} joint"
         if not isinstance(self.kind, JointKind):
             raise FigureError(f"{what}: kind must be a JointKind, got {self.kind!r}")
@@ -107,10 +109,7 @@ class Joint:
         set_(self, "range", _checked_range(self.kind, self.range, what))
         set_(self, "damping", values.not_negative(self.damping, f"{what}: damping"))
         set_(self, "armature", values.not_negative(self.armature, f"{what}: armature"))
-        limit = self.effort_limit
-        if not isinstance(limit, (int, float)) or math.isnan(limit) or limit < 0:
-            raise FigureError(f"{what}: effort_limit must not be negative, got {limit!r}")
-        set_(self, "effort_limit", float(limit))
+        set_(self, "effort_limit", values.not_negative(self.effort_limit, f"{what}: effort_limit", infinite=True))
         set_(self, "rest", _checked_rest(self.kind, self.rest, what))
 
     @property

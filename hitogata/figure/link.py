@@ -45,11 +45,16 @@ class Link:
 
     def __post_init__(self) -> None:
         values.name(self.name, "link")
+        if self.parent is not None:
+            values.name(self.parent, f"link {self.name!r}: parent")
         for what, value, kind in (("joint", self.joint, Joint), ("mass", self.mass, MassProperties)):
             if not isinstance(value, kind):
                 raise FigureError(f"link {self.name!r}: {what} must be a {kind.__name__}, got {value!r}")
-        object.__setattr__(self, "shapes", tuple(self.shapes))
-        object.__setattr__(self, "frames", tuple(self.frames))
+        for what, given in (("shapes", self.shapes), ("frames", self.frames)):
+            try:
+                object.__setattr__(self, what, tuple(given))
+            except TypeError:
+                raise FigureError(f"link {self.name!r}: {what} must be a list, got {given!r}") from None
         for shape in self.shapes:
             if not isinstance(shape, Shape):
                 raise FigureError(f"link {self.name!r}: not a Shape: {shape!r}")

@@ -7,7 +7,7 @@ import numpy as np
 
 from hitogata.errors import FigureError
 from hitogata.figure.pose import FloatArray, Pose
-from hitogata.figure.values import ArrayLike, Quat, Vector, numbers, positive, unit_quat, vector
+from hitogata.figure.values import ArrayLike, Quat, Vector, array, numbers, positive, unit_quat, vector
 
 PHYSICAL_TOLERANCE = 1e-9
 """Relative slack of the triangle inequality, for inertias that were rounded or rotated."""
@@ -54,13 +54,11 @@ class MassProperties:
     @classmethod
     def from_matrix(cls, mass: float, centre: ArrayLike, inertia: ArrayLike) -> "MassProperties":
         """From a symmetric inertia matrix about the centre, shape (3, 3) [kg m²]."""
-        m = np.asarray(inertia, float)
-        if m.shape != (3, 3):
-            raise FigureError(f"inertia: expected a 3x3 matrix, got shape {m.shape}")
+        m = array(inertia, (3, 3), "inertia")
         if not np.allclose(m, m.T, rtol=1e-9, atol=1e-12 * (np.abs(m).max(initial=0.0) + 1e-300)):
             raise FigureError(f"inertia: the matrix is not symmetric: {m.tolist()}")
         m = (m + m.T) / 2
-        return cls(mass, tuple(np.asarray(centre, float)), (m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]))
+        return cls(mass, vector(centre, "centre of mass"), (m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]))
 
     @classmethod
     def principal(

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hitogata.figure.values import ArrayLike, Quat, Vector, unit_quat, vector
+from hitogata.errors import ArgumentError, FigureError
+from hitogata.figure.values import UNIT_TOLERANCE, ArrayLike, FloatArray, Quat, Vector, array, floats, unit_quat, vector
 from hitogata.spatial import matrix_to_quat, quat_conjugate, quat_multiply, quat_to_matrix
-
-FloatArray = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,11 @@ class Pose:
     @classmethod
     def from_matrix(cls, rotation: ArrayLike, position: ArrayLike = (0.0, 0.0, 0.0)) -> "Pose":
         """Pose with rotation matrix R_AB, shape (3, 3)."""
-        return cls(tuple(np.asarray(position, float)), tuple(matrix_to_quat(np.asarray(rotation, float))))
+        matrix = array(rotation, (3, 3), "rotation matrix")
+        if not np.allclose(matrix @ matrix.T, np.eye(3), rtol=0, atol=UNIT_TOLERANCE) or np.linalg.det(matrix) < 0:
+            raise FigureError(f"rotation matrix: rows must be unit vectors, right-handed; got {matrix.tolist()}")
+        quat = matrix_to_quat(matrix)
+        return cls(vector(position, "position of a pose"), tuple(quat / np.linalg.norm(quat)))
 
     @property
     def rotation(self) -> FloatArray:
@@ -48,7 +51,10 @@ class Pose:
 
     def apply(self, points: ArrayLike) -> FloatArray:
         """Points of B, shape (..., 3) [m], in A."""
-        moved: FloatArray = np.asarray(points, float) @ self.rotation.T + np.array(self.position)
+        given = floats(points, "points")
+        if given.shape[-1:] != (3,):
+            raise ArgumentError(f"points: expected shape (..., 3), got {given.shape}")
+        moved: FloatArray = given @ self.rotation.T + np.array(self.position)
         return moved
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from hitogata.errors import FigureError
 from hitogata.figure.mass import MassProperties
 from hitogata.figure.pose import IDENTITY, FloatArray, Pose, turn_from_z
-from hitogata.figure.values import ArrayLike, Vector, not_negative, positive, vector
+from hitogata.figure.values import ArrayLike, Vector, array, not_negative, positive, vector
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +22,13 @@ class Shape:
 
     pose: Pose = IDENTITY
     name: str = ""
+
+    def __post_init__(self) -> None:
+        what = type(self).__name__.lower()
+        if not isinstance(self.pose, Pose):
+            raise FigureError(f"{what}: pose must be a Pose, got {self.pose!r}")
+        if not isinstance(self.name, str):
+            raise FigureError(f"{what}: name must be a string, got {self.name!r}")
 
     @property
     def volume(self) -> float:
@@ -49,6 +56,7 @@ class Sphere(Shape):
     radius: float
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "radius", positive(self.radius, "radius of a sphere"))
 
     @property
@@ -69,6 +77,7 @@ class Capsule(Shape):
     half_length: float
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "radius", positive(self.radius, "radius of a capsule"))
         object.__setattr__(self, "half_length", not_negative(self.half_length, "half_length of a capsule"))
 
@@ -103,6 +112,7 @@ class Box(Shape):
     half_sizes: Vector
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         sizes = vector(self.half_sizes, "half_sizes of a box")
         for axis, size in zip("xyz", sizes, strict=True):
             positive(size, f"half size {axis} of a box")
@@ -139,9 +149,10 @@ class ConvexMesh(Shape):
     def __post_init__(self) -> None:
         from scipy.spatial import ConvexHull, QhullError
 
-        points = np.array(self.vertices, float)
-        if points.ndim != 2 or points.shape[1] != 3 or len(points) < 4 or not np.isfinite(points).all():
-            raise FigureError(f"convex mesh: expected at least 4 finite points, shape (n, 3); got shape {points.shape}")
+        super().__post_init__()
+        points = array(self.vertices, (None, 3), "vertices of a convex mesh")
+        if len(points) < 4:
+            raise FigureError(f"vertices of a convex mesh: expected at least 4 points, got {len(points)}")
         try:
             hull = ConvexHull(points)
         except QhullError:

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,8 +13,12 @@ import numpy as np
 from hitogata.errors import ArgumentError, FileFormatError
 from hitogata.figure.figure import Figure
 from hitogata.figure.pose import FloatArray
+from hitogata.figure.values import floats
 
 FORMAT = "hitogata trajectory 1"
+
+_UNREADABLE = (KeyError, TypeError, AttributeError, ValueError, zipfile.BadZipFile, zlib.error, EOFError, OSError)
+"""What numpy and json raise for files that are no trajectory, or a damaged one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +40,13 @@ class Trajectory:
     figure_name: str = ""
 
     def __post_init__(self) -> None:
-        arrays = {"time": self.time, "q": self.q, "v": self.v, **self.channels}
-        arrays = {name: np.asarray(a) for name, a in arrays.items()}
+        if not isinstance(self.channels, Mapping):
+            raise ArgumentError(f"trajectory: channels must be arrays by name, got {type(self.channels).__name__}")
+        arrays = {name: floats(getattr(self, name), f"trajectory: {name}") for name in ("time", "q", "v")}
+        for name, values in self.channels.items():
+            if not isinstance(name, str) or name in ("time", "q", "v"):
+                raise ArgumentError(f"trajectory: the name of a channel must be a string of its own, got {name!r}")
+            arrays[name] = _channel(values, name)
         time = arrays["time"]
         if time.ndim != 1:
             raise ArgumentError(f"trajectory: time must have shape (nt,), got {time.shape}")
@@ -45,12 +55,13 @@ class Trajectory:
         for name in ("q", "v"):
             if arrays[name].ndim != 2:
                 raise ArgumentError(f"trajectory: {name} must have shape (nt, n{name}), got {arrays[name].shape}")
+        for name in ("q", "v"):
+            bad = ~np.isfinite(arrays[name]).all(axis=1)
+            if bad.any():
+                raise ArgumentError(f"trajectory: {name}[{int(bad.argmax())}] holds numbers that are not finite")
         for name, a in arrays.items():
             if a.ndim == 0 or len(a) != len(time):
                 raise ArgumentError(f"trajectory: {name} has shape {a.shape}, but there are {len(time)} times")
-        reserved = {"time", "q", "v", "header"} & set(self.channels)
-        if reserved:
-            raise ArgumentError(f"trajectory: channel name {reserved.pop()!r} is taken")
         for name in ("time", "q", "v"):
             object.__setattr__(self, name, arrays.pop(name))
         object.__setattr__(self, "channels", arrays)
@@ -90,7 +101,18 @@ class Trajectory:
                 return cls(data["time"], data["q"], data["v"], channels, header["figure"])
         except FileNotFoundError:
             raise FileFormatError(f"{path}: no such file") from None
-        except (KeyError, ValueError, zipfile.BadZipFile, EOFError, OSError) as error:
+        except _UNREADABLE as error:
             if isinstance(error, FileFormatError):
                 raise
             raise FileFormatError(f"{path}: not a trajectory file ({error})") from None
+
+
+def _channel(values: Any, name: str) -> FloatArray:
+    """An array that can be saved: of numbers, truth values or text."""
+    try:
+        result: FloatArray = np.asarray(values)
+    except ValueError:
+        raise ArgumentError(f"trajectory: channel {name!r} has rows of different lengths") from None
+    if result.dtype.hasobject:
+        raise ArgumentError(f"trajectory: channel {name!r} must hold numbers, got objects")
+    return result

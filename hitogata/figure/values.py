@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hitogata.errors import FigureError
+from hitogata.errors import ArgumentError, FigureError
 
 Vector = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
 ArrayLike = npt.ArrayLike
+FloatArray = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 UNIT_TOLERANCE = 1e-6
 """How far the norm of a unit quaternion may be from 1 before it is an error."""
@@ -19,15 +20,38 @@ UNIT_TOLERANCE = 1e-6
 
 def numbers(value: Any, count: int, what: str) -> tuple[float, ...]:
     """`count` finite floats, or FigureError naming `what`."""
+    return tuple(array(value, (count,), what).tolist())
+
+
+def array(value: Any, shape: tuple[int | None, ...], what: str) -> FloatArray:
+    """A new array of finite floats, or FigureError naming `what`; None in the shape stands for any length."""
+    expected = f"expected {shape[0]} numbers" if len(shape) == 1 else f"expected numbers of shape {_text(shape)}"
     try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise FigureError(f"{what}: expected {count} numbers, got {value!r}") from None
-    if array.shape != (count,):
-        raise FigureError(f"{what}: expected {count} numbers, got an array of shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise FigureError(f"{what}: every number must be finite, got {array.tolist()}")
-    return tuple(array.tolist())
+        result: FloatArray = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise FigureError(f"{what}: {expected}, got {value!r}") from None
+    if result.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, result.shape, strict=True)):
+        raise FigureError(f"{what}: {expected}, got an array of shape {result.shape}")
+    if not np.isfinite(result).all():
+        raise FigureError(f"{what}: every number must be finite, got {result.tolist()}")
+    return result
+
+
+def floats(value: Any, what: str) -> FloatArray:
+    """An array of floats, the same object if it is one already (also of float32), or ArgumentError naming `what`."""
+    try:
+        result = np.asarray(value)
+    except ValueError:
+        raise ArgumentError(f"{what}: expected an array of numbers, got rows of different lengths") from None
+    if result.dtype.kind in "iu":
+        return result.astype(np.float64)
+    if result.dtype.kind != "f":
+        raise ArgumentError(f"{what}: expected an array of numbers, got dtype {result.dtype}")
+    return result
+
+
+def _text(shape: tuple[int | None, ...]) -> str:
+    return f"({', '.join('n' if n is None else str(n) for n in shape)})"
 
 
 def vector(value: Any, what: str) -> Vector:
@@ -54,13 +78,13 @@ def unit_quat(value: Any, what: str) -> Quat:
     return w / norm, x / norm, y / norm, z / norm
 
 
-def number(value: Any, what: str) -> float:
-    """One finite float."""
+def number(value: Any, what: str, *, infinite: bool = False) -> float:
+    """One finite float; with `infinite`, it may be infinite."""
     try:
         x = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise FigureError(f"{what}: expected a number, got {value!r}") from None
-    if not math.isfinite(x):
+    if math.isnan(x) or (math.isinf(x) and not infinite):
         raise FigureError(f"{what}: must be finite, got {x}")
     return x
 
@@ -73,9 +97,9 @@ def positive(value: Any, what: str) -> float:
     return x
 
 
-def not_negative(value: Any, what: str) -> float:
-    """One finite float, zero or more."""
-    x = number(value, what)
+def not_negative(value: Any, what: str, *, infinite: bool = False) -> float:
+    """One finite float, zero or more; with `infinite`, it may be infinite."""
+    x = number(value, what, infinite=infinite)
     if x < 0:
         raise FigureError(f"{what}: must not be negative, got {x}")
     return x
@@ -85,7 +109,7 @@ def interval(value: Any, what: str) -> tuple[float, float]:
     """(low, high) with low <= high; infinities allowed."""
     try:
         low, high = (float(x) for x in value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise FigureError(f"{what}: expected (low, high), got {value!r}") from None
     if math.isnan(low) or math.isnan(high) or low > high:
         raise FigureError(f"{what}: low must not exceed high, got ({low}, {high})")
