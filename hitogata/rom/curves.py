@@ -59,12 +59,17 @@ def slopes(cs, p, t, side):
 
 
 @inline
-def newton(cs, p, t):
-    """One guarded step towards the nearest place."""
+def newton(cs, p, t, low, high):
+    """One step of safe Newton towards the nearest place, between low and high; these too."""
     c, d, e = curve_at(cs, t)
     to, speed2 = p - c, dot(d, d)
-    bend = maximum(absolute(speed2 - dot(to, e)), 1e-3 * speed2)       # downhill also beyond a crest
-    return clip(t + clip(dot(to, d) / bend, -0.5, 0.5), -1.0, 1.0)
+    pull = dot(to, d)
+    bend = maximum(absolute(speed2 - dot(to, e)), 1e-12 * speed2)      # downhill also beyond a crest
+    on = pull > 0.0
+    low, high = where(on, t, low), where(on, high, t)
+    then = clip(t + clip(pull / bend, -0.5, 0.5), -1.0, 1.0)
+    within = where(then >= low, high - then, -1.0) >= 0.0
+    return where(within, then, (low + high) * 0.5), low, high
 
 
 @inline
@@ -86,10 +91,12 @@ def better(best, asked, p, cs, t, inward0, inward1, piece, side):
 
 @kernel
 def walk(p, cs, t, step):
-    """Newton from t."""
+    """The nearest place by Newton from t, for a piece with one critical place at most."""
+    low = t * 0.0 - 1.0
+    high = low + 2.0
     for _ in range(60):
         last = t
-        t = newton(cs, p, t)
+        t, low, high = newton(cs, p, t, low, high)
         if not any_lane(absolute(t - last) > step):                    # the next step would be at rounding
             break
     return t

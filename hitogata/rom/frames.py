@@ -70,7 +70,7 @@ def unit_rows(x: Any, size: int, what: str) -> tuple[Array, bool]:
     if bad.any():
         k = int(np.argmax(bad))
         raise RangeError(f"{what} {k} is {rows[k].tolist()}: its length {length[k]:.9g} is not 1 (within {UNIT_TOLERANCE})")
-    return rows / length[:, None], single
+    return np.ascontiguousarray(rows / length[:, None]), single
 
 
 def interval(x: Any, what: str, *, may_be_empty: bool = False) -> tuple[float, float]:

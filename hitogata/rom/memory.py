@@ -2,11 +2,11 @@
 
 The joint goes the short way from where it was held to where it is now.  If that way leaves the region, the range is violated, even if the pose is
 allowed again (it passed through a thin forbidden part).  A bone that is outside is held where one comes to by sliding along the boundary from the crossing:
-the near wall, though another be nearer.  A bone that is inside again is held at the crossing, unless it was held at the boundary before and sliding leads
-to the place that is nearest to it: then it went along the wall (of a dent) and is free.
+the near wall, though another be nearer.  A bone that is inside again is held at the crossing, unless it was at the boundary before (`near_wall`) and sliding
+leads to the place that is nearest to it: then it went along the wall (of a dent) and is free.
 """
 
-from hitogata.lanes import X1, Floats, absolute, atan2, entry, inline, kernel, lanes, pack, records, sqrt, struct, tail, unpack, where
+from hitogata.lanes import X1, Floats, absolute, atan2, entry, inline, kernel, lanes, minimum, pack, records, sqrt, struct, tail, unpack, where
 from hitogata.rom.arcs import unit_or
 from hitogata.rom.crossing import NEVER, first_exit, slide, way_between
 from hitogata.rom.layout import Head, Piece
@@ -56,6 +56,12 @@ def held_at(now, hit, at_wall, exit_angle, crossing, c, d, edge, near):
     return Hold(depth, where(held, unit_or(back, hit.row, near), hit.row), at, passed)
 
 
+@inline
+def near_wall(length, margin):
+    """How near to the boundary a bone was that may have slid along it: as far as a wall bends away over the step."""
+    return minimum(0.5 * length * length, 1e-3) + margin
+
+
 @kernel
 def hold_swing(last, now, region):
     """Where a bone that was held at `last` is held now."""
@@ -68,7 +74,7 @@ def hold_swing(last, now, region):
     way = way_between(start, now, head.edge)
     out = first_exit(way, records(flat, Piece), polynomials, count, exact, margin, head.step)
     c, d = slide(now, out.piece, out.t, flat, polynomials, count, exact, head.step)
-    return held_at(now, seek(now, region), margin - before.sin, out.angle, out.point, c, d, head.edge, head.step * 10.0)
+    return held_at(now, seek(now, region), near_wall(way.length, margin) - before.sin, out.angle, out.point, c, d, head.edge, head.step * 10.0)
 
 
 @inline

@@ -32,7 +32,8 @@ class SplineRegion(Region):
         azimuth: φᵢ [rad], shape (n,), unwrapped: each step, also the last one back to φ₀ + 2π·turns, at most half a turn.
         angle: θᵢ [rad], shape (n,), between 0 and π.
         d_azimuth, d_angle: dφ/dt and dθ/dt at the points [rad per segment], shape (n,).
-        turns: how often φ goes round: +1, θ = 0 is inside; −1, θ = 180° is; 0, neither (counter-clockwise) or both (clockwise).
+        turns: how often φ goes round: +1, θ = 0 is inside; −1, θ = 180° is; 0, neither (counter-clockwise in the polar plot with φ as
+            angle and θ as radius, that is seen from outside) or both (clockwise).
     """
 
     azimuth: Any

@@ -51,9 +51,8 @@ def reentrant():
 
 def pole_outside(clockwise=False):
     w = np.arange(12) * PI / 6
-    if clockwise:
-        w = w[::-1]
-    return through(1 + 0.8 * np.cos(w), 1.3 + 0.6 * np.sin(w), turns=0)
+    turn = 1 if clockwise else -1                                # (azimuth, angle) is left-handed, seen from outside
+    return through(1 + 0.8 * np.cos(turn * w), 1.3 + 0.6 * np.sin(turn * w), turns=0)
 
 
 def hook():
@@ -120,7 +119,7 @@ CASES = {
     "rectangle, far from the bone": lambda: box("rectangle", (2, 3), (2.5, 4)),
     "oval, tall": lambda: box("oval", (-0.36, 0.18), (-0.09, 1.43)),
     "oval, wide, beyond 90 degrees": lambda: box("oval", (-2.5, 1.9), (-0.2, 0.9)),
-    "oval with two perpendiculars on one arc": lambda: box("oval", (-1.5, 1.5), (-1.6, 6.0)),
+    "oval with two perpendiculars on one arc": lambda: box("oval", (-1.5, 1.5), (0.5, 9.0)),
     "oval, round": lambda: box("oval", (-0.5, 0.7), (-0.1, 1.1)),
     "oval, tiny": lambda: box("oval", (-2e-5, 1e-5), (0, 1e-4)),
     "ellipse of the paper, fig. 14": lambda: box("ellipse", np.tan(np.deg2rad((-20, 10))), np.tan(np.deg2rad((-5, 55)))),
