@@ -43,12 +43,12 @@ def forward_dynamics(
         check_threads(threads)
     if wrenches is None and gravity is GRAVITY and out is None:
         try:
-            ints, floats, nv, zeros = figure.compiled["hot"]
+            ints, floats, nv, zeros = figure.compiled.get("hot") or model_of(figure).hot
             fresh = empty(nv)
             if not forward_one(ints, floats, q, v, zeros if tau is None else tau, fresh):
                 return fresh
-        except (KeyError, ArgumentTypeError):
-            pass  # a new figure; or a batch, lists, other dtypes, strided arrays: `call` sees to them
+        except ArgumentTypeError:
+            pass  # a batch, lists, other dtypes, strided arrays: `call` sees to them
     model = model_of(figure)
     inputs = (
         Input("q", q, (model.nq,)),

@@ -53,11 +53,11 @@ def inverse_dynamics(
         check_threads(threads)
     if wrenches is None and gravity is GRAVITY and out is None:
         try:
-            ints, floats, nv, _ = figure.compiled["hot"]
+            ints, floats, nv, _ = figure.compiled.get("hot") or model_of(figure).hot
             fresh = empty(nv)
             if not inverse_one(ints, floats, q, v, vdot, fresh):
                 return fresh
-        except (KeyError, ArgumentTypeError):
+        except ArgumentTypeError:
             pass
     model = model_of(figure)
     inputs = (
@@ -89,11 +89,11 @@ def bias(
         check_threads(threads)
     if gravity is GRAVITY and out is None:
         try:
-            ints, floats, nv, _ = figure.compiled["hot"]
+            ints, floats, nv, _ = figure.compiled.get("hot") or model_of(figure).hot
             fresh = empty(nv)
             if not bias_one(ints, floats, q, v, fresh):
                 return fresh
-        except (KeyError, ArgumentTypeError):
+        except ArgumentTypeError:
             pass
     model = model_of(figure)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))

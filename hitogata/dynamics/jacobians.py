@@ -42,7 +42,7 @@ def jacobian(figure: Figure, q: Any, frame: str, *, point: Any = None, threads: 
         check_threads(threads)
     if point is None and out is None:
         try:
-            ints, floats, nv, _ = figure.compiled["hot"]
+            ints, floats, nv, _ = figure.compiled.get("hot") or model_of(figure).hot
             body, x, y, z = figure.compiled["frames"][frame]
             fresh = empty((6, nv))
             if not jacobian_one(ints, floats, q, body, x, y, z, fresh):

@@ -55,11 +55,11 @@ def forward_kinematics(figure: Figure, q: Any, *, threads: int | None = 1) -> Li
     if threads != 1:
         check_threads(threads)
     try:
-        ints, floats, _, _ = figure.compiled["hot"]
+        ints, floats, _, _ = figure.compiled.get("hot") or model_of(figure).hot
         out = empty((len(figure.links), 3, 4))
         if not poses_one(ints, floats, q, out):
             return LinkPoses(out)
-    except (KeyError, ArgumentTypeError):
+    except ArgumentTypeError:
         pass
     model = model_of(figure)
     inputs = (Input("q", q, (model.nq,)),)

@@ -33,11 +33,11 @@ def mass_matrix(figure: Figure, q: Any, *, threads: int | None = 1, out: Array |
         check_threads(threads)
     if out is None:
         try:
-            ints, floats, nv, _ = figure.compiled["hot"]
+            ints, floats, nv, _ = figure.compiled.get("hot") or model_of(figure).hot
             fresh = empty((nv, nv))
             if not mass_one(ints, floats, q, fresh):
                 return fresh
-        except (KeyError, ArgumentTypeError):
+        except ArgumentTypeError:
             pass
     model = model_of(figure)
     inputs = (Input("q", q, (model.nq,)),)
