@@ -37,7 +37,9 @@ def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Non
     print(f"\n{title}")
     for row in [head, ["-" * w for w in widths], *rows]:
         first, *others = (str(c) for c in row)
-        print("  " + "  ".join([first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(others, widths[1:], strict=True))]))
+        print(
+            "  " + "  ".join([first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(others, widths[1:], strict=True))])
+        )
 
 
 def machine() -> str:

@@ -20,7 +20,7 @@ from hitogata.library import human28
 from hitogata.pictures import Camera, draw_figure
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
 H, SECONDS, RATE = 1e-3, 10, 100
 KEPT = ("energy", "angular momentum", "linear momentum")

@@ -35,16 +35,18 @@ def write_mjcf(figure: Figure, path: str | Path | None = None) -> str:
     """The figure as MJCF text; written to a file too if `path` is given.
 
     Link frames become body frames, named frames sites, shapes geoms, and a universal joint two hinges in one body.
-    Angles are in radians.  What MJCF cannot hold (ranges of ball joints) is listed in a FileContentWarning.
+    Angles are in radians.  MuJoCo writes the quaternion of a ball or free joint in the axes of the body, so where such a
+    joint's `child_frame` is turned, its coordinates differ from ours by that turn.  What MJCF cannot hold (ranges of
+    ball joints) is listed in a FileContentWarning.
 
     Args:
         figure: the figure.
         path: where to write the text, or None.
     """
     root = Element("mujoco", model=figure.name)
-    ElementTree.SubElement(root, "compiler", angle="radian", autolimits="true")
-    assets = ElementTree.SubElement(root, "asset")
-    world = ElementTree.SubElement(root, "worldbody")
+    _add(root, "compiler", angle="radian", autolimits="true")
+    assets = _add(root, "asset")
+    world = _add(root, "worldbody")
     bodies: dict[str | None, Element] = {None: world}
     for link in figure.links:
         bodies[link.name] = _body(bodies[link.parent], assets, link)
@@ -53,12 +55,17 @@ def write_mjcf(figure: Figure, path: str | Path | None = None) -> str:
     lost = [link.joint.name or link.name for link in figure.links
             if link.joint.kind is JointKind.BALL and link.joint.range is not None]  # fmt: skip
     if lost:
-        warnings.warn(f"MJCF cannot hold the ranges of ball joints: {', '.join(lost)}", FileContentWarning, stacklevel=2)
+        message = f"MJCF cannot hold the ranges of ball joints: {', '.join(lost)}"
+        warnings.warn(message, FileContentWarning, stacklevel=2)
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding="unicode") + "\n"
     if path is not None:
         Path(path).write_text(text, encoding="utf-8")
     return text
+
+
+def _add(parent: Element, tag: str, **attributes: str) -> Element:
+    return ElementTree.SubElement(parent, tag, attributes)
 
 
 def _text(*numbers: float) -> str:
@@ -74,20 +81,18 @@ def _body(parent: Element, assets: Element, link: Link) -> Element:
     place = joint.parent_frame @ joint.child_frame.inverse()
     if joint.kind is JointKind.FREE and joint.rest is not None:
         place = joint.parent_frame @ Pose(joint.rest[:3], joint.rest[3:]) @ joint.child_frame.inverse()  # type: ignore[arg-type]
-    body = ElementTree.SubElement(parent, "body", name=link.name, **_place(place))
+    body = _add(parent, "body", name=link.name, **_place(place))
     _inertial(body, link.mass)
     _joints(body, link.name, joint)
     for k, shape in enumerate(link.shapes):
         _geom(body, assets, shape, shape.name or f"{link.name}_{k}")
     for frame in link.frames:
-        ElementTree.SubElement(body, "site", name=frame.name, **_place(frame.pose))
+        _add(body, "site", name=frame.name, **_place(frame.pose))
     return body
 
 
 def _inertial(body: Element, mass: MassProperties) -> None:
-    ElementTree.SubElement(
-        body, "inertial", mass=_text(mass.mass), pos=_text(*mass.centre), fullinertia=_text(*mass.inertia)
-    )
+    _add(body, "inertial", mass=_text(mass.mass), pos=_text(*mass.centre), fullinertia=_text(*mass.inertia))
 
 
 def _joints(body: Element, link: str, joint: Joint) -> None:
@@ -98,12 +103,12 @@ def _joints(body: Element, link: str, joint: Joint) -> None:
     if math.isfinite(joint.effort_limit):
         common["actuatorfrcrange"] = _text(-joint.effort_limit, joint.effort_limit)
     if joint.kind is JointKind.FREE:
-        ElementTree.SubElement(body, "joint", name=name, type="free", damping=common["damping"])
+        _add(body, "joint", name=name, type="free", damping=common["damping"])
         return
     common["pos"] = _text(*frame.position)
     if joint.kind is JointKind.BALL:
         common.pop("actuatorfrcrange", None)  # MuJoCo limits the effort of scalar joints only
-        ElementTree.SubElement(body, "joint", name=name, type="ball", **common)
+        _add(body, "joint", name=name, type="ball", **common)
         return
     axes, ranges = [joint.axis], [joint.range]
     if joint.kind is JointKind.UNIVERSAL:
@@ -111,24 +116,24 @@ def _joints(body: Element, link: str, joint: Joint) -> None:
     for k, (axis, limits) in enumerate(zip(axes, ranges, strict=True)):
         limited = {} if limits is None or not all(map(math.isfinite, limits)) else {"range": _text(*limits)}
         own = name if len(axes) == 1 else f"{name}_{k + 1}"
-        turned = frame.rotation @ axis
-        ElementTree.SubElement(body, "joint", name=own, type=_TYPES[joint.kind], axis=_text(*turned), **common, **limited)
+        attributes = {"type": _TYPES[joint.kind], "axis": _text(*(frame.rotation @ axis)), **common, **limited}
+        _add(body, "joint", name=own, **attributes)
 
 
 def _geom(body: Element, assets: Element, shape: Shape, name: str) -> None:
     if isinstance(shape, Sphere):
         kind, size = "sphere", _text(shape.radius)
     elif isinstance(shape, Capsule):
-        kind, size = "capsule", _text(shape.radius, shape.half_length)
+        kind, size = "capsule", _text(shape.radius, max(shape.half_length, 1e-9))  # MuJoCo wants some length
     elif isinstance(shape, Box):
         kind, size = "box", _text(*shape.half_sizes)
     elif isinstance(shape, Plane):
         kind, size = "plane", _text(0, 0, 1)
     elif isinstance(shape, ConvexMesh):
         vertices = _text(*shape.vertices.ravel())
-        ElementTree.SubElement(assets, "mesh", name=name, vertex=vertices, inertia="convex")
-        ElementTree.SubElement(body, "geom", name=name, type="mesh", mesh=name, **_place(shape.pose))
+        _add(assets, "mesh", name=name, vertex=vertices, inertia="convex")
+        _add(body, "geom", name=name, type="mesh", mesh=name, **_place(shape.pose))
         return
     else:
         raise TypeError(f"shape {name!r}: MJCF has no {type(shape).__name__}")
-    ElementTree.SubElement(body, "geom", name=name, type=kind, size=size, **_place(shape.pose))
+    _add(body, "geom", name=name, type=kind, size=size, **_place(shape.pose))
