@@ -9,9 +9,9 @@ import argparse
 import timeit
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 import pinocchio as pin
+from matplotlib.figure import Figure as Sheet
 
 from hitogata.dynamics import GRAVITY, Integrator, centre_of_mass, energy, forward_dynamics, momentum, step
 from hitogata.figure import Figure, State, Trajectory
@@ -37,7 +37,6 @@ def fly(figure: Figure) -> Trajectory:
 
 
 def drifts(figure: Figure, motion: Trajectory) -> list[np.ndarray]:
-    """Relative drift of energy, angular and linear momentum at each time."""
     e, p = energy(figure, motion.q, motion.v), momentum(figure, motion.q, motion.v)
     p[:, 3:] -= figure.mass * np.outer(motion.time, GRAVITY)  # gravity's share
     angular, linear = (np.linalg.norm(x - x[0], axis=1) / np.linalg.norm(x[0]) for x in (p[:, :3], p[:, 3:]))
@@ -45,7 +44,6 @@ def drifts(figure: Figure, motion: Trajectory) -> list[np.ndarray]:
 
 
 def compare_speed(figure: Figure, motion: Trajectory, folder: Path) -> None:
-    """One call of forward dynamics from Python: ours, Pinocchio's, and ours in a batch."""
     write_mjcf(figure, folder / "human28.xml")
     model = pin.buildModelFromMJCF(str(folder / "human28.xml"))
     data, q, v, tau = model.createData(), pin.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
@@ -57,14 +55,14 @@ def compare_speed(figure: Figure, motion: Trajectory, folder: Path) -> None:
     theirs = best(lambda: pin.aba(model, data, q, v, tau), 200)
     ours = best(lambda: forward_dynamics(figure, motion.q[0], motion.v[0], tau), 200)
     batch = best(lambda: forward_dynamics(figure, many_q, many_v, threads=None), 1) / len(many_q)
-    print("forward dynamics, called from Python:")
-    print(f"  Pinocchio                          {theirs:6.2f} µs")
+    print(f"forward dynamics, called from Python:\n  Pinocchio                          {theirs:6.2f} µs")
     print(f"  hitogata                           {ours:6.2f} µs   {theirs / ours:5.1f} times faster")
     print(f"  hitogata, batch of 4096, all cores {batch:6.2f} µs   {theirs / batch:5.1f} times faster")
 
 
 def draw(figure: Figure, motion: Trajectory, drift: list[np.ndarray], folder: Path) -> None:
-    fig, ax = plt.subplots(figsize=(11, 4.8), layout="constrained")
+    sheet = Sheet(figsize=(11, 4.8), layout="constrained")
+    ax = sheet.subplots()
     camera, spread = Camera(azimuth=np.radians(-78), elevation=np.radians(8)), 8.0
     for k, row in enumerate(range(0, 113, 14)):
         q = motion.q[row].copy()
@@ -75,14 +73,15 @@ def draw(figure: Figure, motion: Trajectory, drift: list[np.ndarray], folder: Pa
     ax.plot(*camera.project(path)[:, :2].T, color="#b03a2e", lw=1.2, zorder=50, label="centre of mass")
     ax.set(aspect="equal", xticks=[], title="human28 in free flight, one pose every 140 ms", ylabel="height [m]")
     ax.legend(loc="upper right", frameon=False)
-    fig.savefig(folder / "flight.png", dpi=130)
-    fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
+    sheet.savefig(folder / "flight.png", dpi=130)
+    sheet = Sheet(figsize=(8, 4), layout="constrained")
+    ax = sheet.subplots()
     for name, values in zip(KEPT, drift, strict=True):
         ax.semilogy(motion.time[1:], np.maximum(values[1:], 1e-17), label=name, lw=1.3)
     ax.set(xlabel="time [s]", ylabel="relative drift", title="What free flight must keep (4th order, h = 1 ms)")
     ax.grid(alpha=0.3)
     ax.legend(frameon=False)
-    fig.savefig(folder / "drift.png", dpi=130)
+    sheet.savefig(folder / "drift.png", dpi=130)
 
 
 def main() -> None:
