@@ -1,8 +1,6 @@
 """Throw a human figure through the air, and see what physics keeps: energy and momentum.
 
     python examples/01_free_flight.py --out out/free_flight
-
-Prints the drift over ten seconds and the speed beside Pinocchio's, and writes two pictures and the motion.
 """
 
 import argparse
@@ -18,9 +16,6 @@ from hitogata.figure import Figure, State, Trajectory
 from hitogata.files import write_mjcf
 from hitogata.library import human28
 from hitogata.pictures import Camera, draw_figure
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 
 H, SECONDS, RATE = 1e-3, 10, 100
 KEPT = ("energy", "angular momentum", "linear momentum")
@@ -61,8 +56,7 @@ def compare_speed(figure: Figure, motion: Trajectory, folder: Path) -> None:
 
 
 def draw(figure: Figure, motion: Trajectory, drift: list[np.ndarray], folder: Path) -> None:
-    sheet = Sheet(figsize=(11, 4.8), layout="constrained")
-    ax = sheet.subplots()
+    ax = (sheet := Sheet(figsize=(11, 4.8), layout="constrained")).subplots()
     camera, spread = Camera(azimuth=np.radians(-78), elevation=np.radians(8)), 8.0
     for k, row in enumerate(range(0, 113, 14)):
         q = motion.q[row].copy()
@@ -74,12 +68,10 @@ def draw(figure: Figure, motion: Trajectory, drift: list[np.ndarray], folder: Pa
     ax.set(aspect="equal", xticks=[], title="human28 in free flight, one pose every 140 ms", ylabel="height [m]")
     ax.legend(loc="upper right", frameon=False)
     sheet.savefig(folder / "flight.png", dpi=130)
-    sheet = Sheet(figsize=(8, 4), layout="constrained")
-    ax = sheet.subplots()
+    ax = (sheet := Sheet(figsize=(8, 4), layout="constrained")).subplots()
     for name, values in zip(KEPT, drift, strict=True):
         ax.semilogy(motion.time[1:], np.maximum(values[1:], 1e-17), label=name, lw=1.3)
     ax.set(xlabel="time [s]", ylabel="relative drift", title="What free flight must keep (4th order, h = 1 ms)")
-    ax.grid(alpha=0.3)
     ax.legend(frameon=False)
     sheet.savefig(folder / "drift.png", dpi=130)
 
