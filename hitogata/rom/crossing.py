@@ -92,15 +92,15 @@ def root_between(cs, n, low, high, rate, step):
     at_high, _ = slope_pair(cs, n, high, rate)
     has = where(at_low > 0.0, -at_high, at_high) * 1e30 + where(absolute(at_high) > 0.0, 0.0, 1.0)
     a, b, t = low, high, (low + high) * 0.5
-    for _ in range(50):
+    for _ in range(60):
         f, f1 = slope_pair(cs, n, t, rate)
         same = where(at_low > 0.0, f, -f) > 0.0
         a, b = where(same, t, a), where(same, b, t)
         then = t - f / where(absolute(f1) > 1e-30, f1, 1.0)
         then = where((then - a) * (b - then) > 0.0, then, (a + b) * 0.5)
-        moved = absolute(then - t)
+        moved = where(has > 0.0, absolute(then - t), 0.0)
         t = then
-        if not any_lane(moved > step):                                 # the next step would be at rounding
+        if not any_lane(moved > step * step):
             break
     return t, has
 
@@ -175,12 +175,16 @@ def curve_place(polynomials, piece, t):
 
 
 @inline
-def slid(p, c, d, e, piece, t, hop, count):
-    """One step along the boundary towards p: new piece and t, hop (the way it changed pieces), and how far it moved."""
+def slid(p, c, d, e, piece, t, hop, count, limit, before):
+    """One step along the boundary towards p.
+
+    Returns new piece and t, hop (the way it changed pieces), how far it moved; the limit of a step, halved whenever the
+    pull changes its sign; and the pull."""
     to, speed2 = p - c, dot(d, d)
     pull = dot(to, d)
-    bend = maximum(absolute(speed2 - dot(to, e)), 1e-3 * speed2)
-    step = minimum(maximum(pull / bend, -0.5), 0.5)
+    bend = maximum(absolute(speed2 - dot(to, e)), 1e-12 * speed2)
+    limit = where(pull * before < 0.0, limit * 0.5, limit)
+    step = minimum(maximum(pull / bend, -limit), limit)
     on = where(t >= 1.0, pull, -1.0) > 0.0
     back = where(t <= -1.0, -pull, -1.0) > 0.0
     stuck = where(on, where(hop < -0.5, 1.0, 0.0), where(back, where(hop > 0.5, 1.0, 0.0), 0.0)) > 0.5
@@ -190,18 +194,20 @@ def slid(p, c, d, e, piece, t, hop, count):
     new = piece + way
     new = where(new > count - 0.5, 0.0, where(new < -0.5, count - 1.0, new))
     moved = where(stuck, 0.0, where(absolute(way) > 0.5, 1.0, absolute(then - t)))
-    return new, new_t, where(absolute(way) > 0.5, way, where(absolute(then - t) > 1e-9, 0.0, hop)), moved
+    hop = where(absolute(way) > 0.5, way, where(absolute(then - t) > 1e-9, 0.0, hop))
+    return new, new_t, hop, moved, limit, where(absolute(way) > 0.5, 0.0, pull)
 
 
 @kernel
 def slide(p, piece, t, flat, polynomials, count, exact, step):
     """From a place of the boundary, along it, to where it is nearest to p of all places around; returns point and derivative."""
     hop = t * 0.0
+    limit, pull = hop + 0.5, hop
     c, d, e = curve_place_any(flat, polynomials, piece, t, exact)
     for _ in range(200):
-        piece, t, hop, moved = slid(p, c, d, e, piece, t, hop, count * 1.0)
+        piece, t, hop, moved, limit, pull = slid(p, c, d, e, piece, t, hop, count * 1.0, limit, pull)
         c, d, e = curve_place_any(flat, polynomials, piece, t, exact)
-        if not any_lane(moved > step):
+        if not any_lane(moved > step * 1e-3):
             break
     return c, d
 

@@ -101,8 +101,9 @@ class SplineRegion(Region):
         if steps.max() > np.pi:
             k = int(np.argmax(steps))
             raise RangeError(
-                f"SplineRegion: azimuth goes from {azimuth[k]:.6g} at point {k} to {azimuth[k + 1]:.6g} at point {(k + 1) % len(steps)}, "
-                f"more than half a turn: it does not wind {self.turns} times (turns), or is not unwrapped")
+                f"SplineRegion: azimuth goes from {azimuth[k]:.6g} at point {k} to {azimuth[k + 1]:.6g} "
+                f"at point {(k + 1) % len(steps)}, more than half a turn: "
+                f"it does not wind {self.turns} times (turns), or is not unwrapped")
 
     def _check_curve(self) -> None:
         """θ between 0 and π, and no standstill, along every segment: extrema of the cubics."""
@@ -113,13 +114,19 @@ class SplineRegion(Region):
             theta = self._polar(t, np.full(len(t), k))[1]
             worst = int(np.argmax(np.maximum(-theta, theta - np.pi)))
             if theta[worst] <= 0.0 or theta[worst] >= np.pi:
-                where = f"at point {(k + int(t[worst])) % len(self.azimuth)}" if worst < 2 else f"on segment {k} (t = {t[worst]:.4f})"
-                raise RangeError(f"SplineRegion: angle is {theta[worst]:.6g} {where}; it must stay between 0 and π")
+                raise RangeError(f"SplineRegion: angle is {theta[worst]:.6g} {self._place(k, t[worst])}; "
+                                 "it must stay between 0 and π")
             t = np.concatenate([[0.0, 1.0], still, _roots(3 * a, 2 * b, c), _slow_places(self.cubics[:, :, k])])
             angle = self._polar(t, np.full(len(t), k))[1]
             speed = np.hypot(((3 * a * t + 2 * b) * t + c) * np.sin(angle), (3 * e * t + 2 * f) * t + g)
             if speed.min() < SLOWEST:
-                raise RangeError(f"SplineRegion: the curve stands still on segment {k} (t = {t[np.argmin(speed)]:.4f})")
+                raise RangeError(f"SplineRegion: the curve stands still {self._place(k, t[np.argmin(speed)])}")
+
+    def _place(self, k: int, t: float) -> str:
+        """A place on segment k, in words."""
+        if t in (0.0, 1.0):
+            return f"at point {(k + int(t)) % len(self.azimuth)}"
+        return f"on segment {k} (t = {t:.4f})"
 
 
 def _roots(a: float, b: float, c: float) -> Array:

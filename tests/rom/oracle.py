@@ -156,7 +156,7 @@ def unsigned(outline, p, samples=512, most=16):
     return best
 
 
-def golden(point, n, x, a, b, far, rounds=40):
+def golden(point, n, x, a, b, far, rounds=32):
     """Least angle between x and point(u), a < u < b; by chords to -x where x is far from all."""
     side = np.where(far, -1.0, 1.0)[:, None]
 
@@ -178,7 +178,7 @@ def golden(point, n, x, a, b, far, rounds=40):
     return angle(x, point(np.mod(u, n)))
 
 
-def inside(outline, p, samples=1500):
+def inside(outline, p, samples=800):
     """Which points lie on the left, by a polygon in a projection from a point far from the outline (right but near the edge)."""
     point, n = outline
     grid = point(np.arange(samples) / samples * n)

@@ -7,7 +7,7 @@ from tests.rom import oracle
 
 
 def wxyz(rotation):
-    return rotation.as_quat()[..., [3, 0, 1, 2]]
+    return np.ascontiguousarray(rotation.as_quat()[..., [3, 0, 1, 2]])
 
 
 def rotation(quat):
