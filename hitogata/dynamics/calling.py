@@ -72,9 +72,8 @@ def call(
     given = [(i, a) for i, a in zip(inputs, arrays, strict=True) if a is not None]
     counts = {i.name: len(a) for i, a in given if a.ndim > len(i.shape)}
     if not counts:
-        arguments = [None if a is None else np.ascontiguousarray(a, np.float64) for a in arrays]
-        out = _result(out, out_shape, np.float64)
-        flat = [None if a is None else a.reshape(-1) for a in arguments]
+        flat = [None if a is None else _plain(a, np.float64).reshape(-1) for a in arrays]
+        out = _result(out, out_shape, np.float64, given)
         check(one(model.ints, model.floats_for(pull, float), *flat, *extra, out), figure, inputs)
         return out
     if len(set(counts.values())) > 1:
@@ -83,20 +82,23 @@ def call(
     n = next(iter(counts.values()))
     dtype = np.float32 if all(a.dtype == np.float32 for _, a in given) else np.float64
     rows = [None if a is None else _rows(a, i, n, dtype) for i, a in zip(inputs, arrays, strict=True)]
-    out = _result(out, (n, *out_shape), dtype)
+    out = _result(out, (n, *out_shape), dtype, given)
     if n:
         floats, flat_out = model.floats_for(pull, dtype), out.reshape(n, math.prod(out_shape))
         _run_rows(model, floats, many, rows, extra, flat_out, threads, lambda s: check(s, figure, inputs))
     return out
 
 
-def _result(out: Array | None, shape: tuple[int, ...], dtype: Any) -> Array:
+def _result(out: Array | None, shape: tuple[int, ...], dtype: Any, given: Sequence[tuple[Input, Array]]) -> Array:
     """A new array, or the one the user gave, if it fits."""
     if out is None:
         return np.empty(shape, dtype)
     fits = isinstance(out, np.ndarray) and out.shape == shape and out.dtype == dtype
-    if not fits or not out.flags.c_contiguous or not out.flags.writeable:
+    if not fits or not out.flags.c_contiguous or not out.flags.writeable or not out.flags.aligned:
         raise ArgumentError(f"out: expected a writeable C-contiguous {np.dtype(dtype)} array of shape {shape}")
+    for i, array in given:
+        if np.may_share_memory(out, array):
+            raise ArgumentError(f"out: shares memory with {i.name}, which is read while out is written")
     return out
 
 
@@ -163,7 +165,13 @@ def _rows(array: Array, given: Input, n: int, dtype: Any) -> Array:
     """Shape (n, k), contiguous; a single state is repeated."""
     if array.ndim == len(given.shape):
         array = np.broadcast_to(array, (n, *array.shape))
-    return np.ascontiguousarray(array, dtype).reshape(n, math.prod(given.shape))
+    return _plain(array, dtype).reshape(n, math.prod(given.shape))
+
+
+def _plain(array: Array, dtype: Any) -> Array:
+    """The array as kernels know it: contiguous, aligned, and writeable (else they would be compiled anew)."""
+    array = np.ascontiguousarray(array, dtype)
+    return array if array.flags.writeable and array.flags.aligned else array.copy()
 
 
 def check(status: int, figure: Figure, inputs: Sequence[Input]) -> None:

@@ -70,7 +70,13 @@ def inverse_dynamics(
 
 
 def bias(
-    figure: Figure, q: Any, v: Any, *, gravity: tuple[float, float, float] = GRAVITY, threads: int | None = 1, out: Array | None = None
+    figure: Figure,
+    q: Any,
+    v: Any,
+    *,
+    gravity: tuple[float, float, float] = GRAVITY,
+    threads: int | None = 1,
+    out: Array | None = None,
 ) -> Array:
     """The forces c(q, v) of M vdot + c = tau: velocity products and gravity, without damping.
 

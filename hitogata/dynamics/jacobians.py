@@ -24,7 +24,9 @@ from hitogata.lanes import Floats, Ints, Number, entry, inline, kernel, records
 from hitogata.spatial import Vec3, cols, cross
 
 
-def jacobian(figure: Figure, q: Any, frame: str, *, point: Any = None, threads: int | None = 1, out: Array | None = None) -> Array:
+def jacobian(
+    figure: Figure, q: Any, frame: str, *, point: Any = None, threads: int | None = 1, out: Array | None = None
+) -> Array:
     """Jacobian J of a frame: its velocity [ω; v], world axes, is J v.
 
     Args:
@@ -51,7 +53,9 @@ def jacobian(figure: Figure, q: Any, frame: str, *, point: Any = None, threads: 
             pass
     model = model_of(figure)
     where = _where(figure, model, frame, point)
-    return call(figure, jacobian_one, jacobian_many, (Input("q", q, (model.nq,)),), where, (6, model.nv), threads, out=out)
+    return call(
+        figure, jacobian_one, jacobian_many, (Input("q", q, (model.nq,)),), where, (6, model.nv), threads, out=out
+    )
 
 
 def jacobian_derivative(
