@@ -31,7 +31,7 @@ _KINDS = {
     JointKind.SLIDER: SLIDER,
     JointKind.FIXED: FIXED,
 }
-_VELOCITIES = {FREE: 6, BALL: 3, HINGE: 1, SLIDER: 1, FIXED: 0}
+VELOCITIES = {FREE: 6, BALL: 3, HINGE: 1, SLIDER: 1, FIXED: 0}
 
 
 @record
@@ -44,6 +44,7 @@ class JointInts:
     iv: int  # first velocity
     count: int  # velocities
     link: int  # whose frame B this body carries; -1: the massless body of a universal joint
+    depth: int  # velocities of all bodies between it and the world
     end: int  # one past the last body of its subtree; so body b hangs on this one, or is it, if b < end
     leaf: int  # 1: no children
     opens: int  # 1: of all children, the first to report to the parent in an inward pass
@@ -160,8 +161,12 @@ def _compile(figure: Figure) -> Model:
     ends = list(range(1, len(parts) + 1))
     for i in reversed(range(1, len(parts))):
         ends[parents[i]] = max(ends[parents[i]], ends[i])
+    depths: list[int] = []
+    for part in parts:
+        above = part.parent
+        depths.append(depths[above] + VELOCITIES[parts[above].kind] if above >= 0 else 0)
     rows = [
-        [p.parent, p.kind, p.iq, p.iv, _VELOCITIES[p.kind], p.link, ends[i], i not in last_child,
+        [p.parent, p.kind, p.iq, p.iv, VELOCITIES[p.kind], p.link, depths[i], ends[i], i not in last_child,
          last_child[p.parent] == i, p.armature > 0]
         for i, p in enumerate(parts)
     ]  # fmt: skip

@@ -13,8 +13,8 @@ no compiled code on disk, prints one line to stderr:
 HITOGATA_QUIET=1 silences it.
 """
 
-import inspect
 import functools
+import inspect
 import os
 import sys
 import time

@@ -1,0 +1,1 @@
+"""Rows that limit motion: limits and ranges of joints, contacts, springs and ropes between points."""

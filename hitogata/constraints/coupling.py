@@ -1,0 +1,189 @@
+"""How rows feel each other: whitening, and the coupling (Delassus) matrix J M⁻¹ Jᵀ of joint rows and touched bodies."""
+
+from hitogata.dynamics.factor import shared_depth
+from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
+from hitogata.dynamics.placing import axis_of
+from hitogata.lanes import inline, kernel
+from hitogata.spatial import Motion, Vec3, cols, cross, load6, store3, store6
+
+
+@kernel
+def number_rows(scene, rows, joint_rows):
+    """Give every joint row and every touched body its place; returns how many touches and rows there are.
+
+    `rows.touch_of_body` holds 0 for a touched body, and -1 for the others; afterwards, the index of the touch.
+    The rows of a tree are filled up to a multiple of 8, so that loops over neighbours may run a little too far.
+    """
+    tree, row, touches, j, root = scene.tree, 0, 0, 0, 0
+    while root < tree.bodies:
+        end, first, first_j, first_touch = tree.joint[root].end, row, j, touches
+        while j < joint_rows and rows.joint_int[j].body < end:
+            rows.joint_int[j].row = row
+            row += 1
+            j += 1
+        for i in range(root, end):
+            if rows.touch_of_body[i] >= 0:
+                rows.touch_of_body[i] = touches
+                touch = rows.touch[touches]
+                touch.body = i
+                touch.row = row
+                row += 6
+                touches += 1
+        for k in range(first_j, j):
+            rows.joint_int[k].first = first
+            rows.joint_int[k].last = row
+        for k in range(first_touch, touches):
+            rows.touch[k].first = first
+            rows.touch[k].last = row
+        row = (row + 7) // 8 * 8
+        root = end
+    return touches, row
+
+
+@kernel
+def couple(scene, rows, joint_rows, touches):
+    """Whiten all rows; then their speeds, and the coupling of each to each of the same tree."""
+    for a in range(joint_rows):
+        couple_joint_row(scene, rows, a)
+    for a in range(touches):
+        couple_touch(scene, rows, a, joint_rows)
+
+
+# ------------------------------------------------------- joint rows
+
+
+@kernel
+def couple_joint_row(scene, rows, a):
+    """Whiten a joint row; its speed, and its coupling with the joint rows up to it."""
+    stride, own, row, y = scene.chains.stride, rows.joint_int[a], rows.joint[a], rows.joint_y
+    joint, at = scene.tree.joint[own.body], a * stride
+    for d in range(joint.depth):
+        y[at + d] = 0.0
+    if joint.count == 1:
+        y[at + joint.depth] = row.direction.x
+    else:
+        store3(y, at + joint.depth, row.direction)
+    rows.speed[own.row] = row.bias + whiten_joint_row(scene, own.body, y, at)
+    b = a
+    while b >= 0 and rows.joint_int[b].row >= own.first:
+        other = rows.joint_int[b]
+        value = y[at] * 0.0
+        for d in range(shared_depth(scene.tree, own.body, other.body)):
+            value = value + y[at + d] * y[b * stride + d]
+        rows.coupling[own.row * rows.width + other.row - own.first] = value
+        rows.coupling[other.row * rows.width + own.row - own.first] = value
+        b -= 1
+    row.inverse = 1.0 / (rows.coupling[own.row * rows.width + own.row - own.first] + row.soft)
+
+
+@kernel
+def whiten_joint_row(scene, i, y, at):
+    """y = y L⁻¹; returns y · x."""
+    chains, mass, stride = scene.chains, scene.mass, scene.chains.stride
+    joint, speed = scene.tree.joint[i], y[at] * 0.0
+    for d in range(joint.depth + joint.count - 1, -1, -1):
+        k = chains.velocity[i * stride + d]
+        value = y[at + d] * mass[k * stride + d]
+        y[at + d] = value
+        speed = speed + value * scene.x[k]
+        for j in range(d):
+            y[at + j] = y[at + j] - mass[k * stride + j] * value
+    return speed
+
+
+# ------------------------------------------------------- touched bodies, six rows each
+
+
+@kernel
+def couple_touch(scene, rows, a, joint_rows):
+    """Whiten the six rows of a touched body; their speeds, and their coupling with all rows before them."""
+    stride, own, width, coupling, y = scene.chains.stride, rows.touch[a], rows.width, rows.coupling, rows.touch_y
+    at = 6 * a * stride
+    fill_touch(scene, y, own.body, at)
+    store6(rows.speed, own.row, whiten_touch(scene, own.body, y, at))
+    for b in range(joint_rows):
+        other = rows.joint_int[b]
+        if other.first == own.first:
+            z, total = b * stride, load6(y, at) * 0.0
+            for d in range(shared_depth(scene.tree, own.body, other.body)):
+                total = total + load6(y, at + 6 * d) * rows.joint_y[z + d]
+            store6(coupling, other.row * width + own.row - own.first, total)
+            store6_down(coupling, own.row * width + other.row - own.first, width, total)
+    b = a
+    while b >= 0 and rows.touch[b].first == own.first:
+        other, z = rows.touch[b], 6 * b * stride
+        shared = shared_depth(scene.tree, own.body, other.body)
+        for k in range(6):
+            total = load6(y, z) * 0.0
+            for d in range(shared):
+                total = total + load6(y, z + 6 * d) * y[at + 6 * d + k]
+            store6(coupling, (own.row + k) * width + other.row - own.first, total)
+            store6_down(coupling, other.row * width + own.row + k - own.first, width, total)
+        b -= 1
+
+
+@kernel
+def fill_touch(scene, y, body, at):
+    """How each velocity of a body's chain moves it: its turning, and its origin."""
+    tree, pos, i = scene.tree, scene.placed[body].pos, body
+    while i >= 0:
+        joint, placed = tree.joint[i], scene.placed[i]
+        column, arm = at + 6 * joint.depth, pos - scene.placed[i].pos
+        if joint.kind == HINGE:
+            turning_column(y, column, axis_of(placed.rot), arm)
+        elif joint.kind == BALL:
+            turning_columns(y, column, placed.base, arm)
+        elif joint.kind == SLIDER:
+            sliding_column(y, column, axis_of(placed.rot))
+        elif joint.kind == FREE:
+            turning_columns(y, column, placed.base, arm)
+            sliding_columns(y, column + 18, placed.base)
+        i = joint.parent
+
+
+@kernel
+def whiten_touch(scene, i, y, at):
+    """y = y L⁻¹ for six rows at once; returns y · x."""
+    chains, mass, stride = scene.chains, scene.mass, scene.chains.stride
+    joint, speed = scene.tree.joint[i], load6(y, at) * 0.0
+    for d in range(joint.depth + joint.count - 1, -1, -1):
+        k = chains.velocity[i * stride + d]
+        value = load6(y, at + 6 * d) * mass[k * stride + d]
+        store6(y, at + 6 * d, value)
+        speed = speed + value * scene.x[k]
+        for j in range(d):
+            store6(y, at + 6 * j, load6(y, at + 6 * j) - value * mass[k * stride + j])
+    return speed
+
+
+@inline
+def turning_column(view, at, axis, arm):
+    """Motion of a body's origin, `arm` away from an axis it turns about."""
+    store6(view, at, Motion(axis, cross(axis, arm)))
+
+
+@inline
+def turning_columns(view, at, base, arm):
+    """The same for three axes."""
+    for k, axis in enumerate(cols(base)):
+        store6(view, at + 6 * k, Motion(axis, cross(axis, arm)))
+
+
+@inline
+def sliding_column(view, at, axis):
+    """Motion along an axis."""
+    store6(view, at, Motion(Vec3(0.0, 0.0, 0.0), axis))
+
+
+@inline
+def sliding_columns(view, at, base):
+    """The same for three axes."""
+    for k, axis in enumerate(cols(base)):
+        store6(view, at + 6 * k, Motion(Vec3(0.0, 0.0, 0.0), axis))
+
+
+@inline
+def store6_down(view, at, stride, m):
+    """Six numbers, `stride` apart."""
+    for k, value in enumerate((m.ang.x, m.ang.y, m.ang.z, m.lin.x, m.lin.y, m.lin.z)):
+        view[at + stride * k] = value

@@ -1,0 +1,121 @@
+"""What the parts of a time step share: the bodies as placed, the factor of the mass matrix, and the rows.
+
+A *joint row* limits one joint: a direction in its velocities.  A *point row* acts between points of two bodies (or a
+body and the world): contact with friction, spring, rope.  Bodies that point rows touch are *touches*: whatever the
+number of points, a touched body is six numbers of the solver, its turning and the velocity of its origin.
+
+All rows of one tree stand together, since only they are coupled; `first` and `last` tell where.  So the coupling
+(Delassus) matrix is a chain of square blocks, stored row by row, each row beginning at its block.
+"""
+
+from typing import NamedTuple
+
+from hitogata.dynamics.factor import Chains
+from hitogata.dynamics.layout import Tree
+from hitogata.lanes import lanes, record, records
+from hitogata.spatial import Force, Mat3, Motion, RigidInertia, Sym3, Vec3
+
+CONTACT, SPRING = 0, 1
+"""Kinds of point rows: one-sided along the normal, with friction across; two-sided in all directions."""
+
+
+@record
+class Placed:
+    """Scratch of a body.  World axes; positions and moments from the origin of its tree's root."""
+
+    rot: Mat3  # R_WK
+    base: Mat3  # R_WF: axes of the joint on the parent's side
+    pos: Vec3
+    origin: Vec3  # of the root, in the world
+    arm: Vec3  # from the body's origin to its centre of mass
+    inertia: RigidInertia  # of the body, then of the subtree
+    momentum: Force  # likewise
+    motion: Motion  # of the body's origin, after the step
+
+
+@record
+class JointRow:
+    """A limit of one joint.  direction · (its velocities) + soft * impulse + bias >= 0."""
+
+    direction: Vec3
+    bias: float
+    soft: float
+    impulse: float
+    inverse: float  # 1 / what a unit impulse does to its own speed, with softness
+
+
+@record
+class JointRowInts:
+    """Whose it is, and where its speed stands."""
+
+    body: int
+    slot: int  # where its impulse is kept between steps
+    row: int
+    first: int  # row of its tree
+    last: int  # one past the last row of its tree
+
+
+@record
+class TouchInts:
+    """A touched body, and where its six speeds stand."""
+
+    body: int
+    row: int
+    first: int
+    last: int
+
+
+@record
+class PointRow:
+    """A constraint between a point of body a and a point of body b (or of the world).
+
+    Velocities are those of a's point against b's, in the axes of `frame`.
+    """
+
+    frame: Mat3  # rows: two directions across, and the normal (from b to a)
+    arm_a: Vec3  # from the origin of a to the point, world axes
+    arm_b: Vec3
+    bias: Vec3  # speeds
+    soft: float  # speed per impulse
+    friction: float
+    impulse: Vec3  # on a, in the axes of `frame`
+    own: Sym3  # what a unit impulse does to its own velocity; for a spring: the inverse, with softness
+    across: float  # contact: 1 / greatest reply across
+
+
+@record
+class PointRowInts:
+    """Between whom, of what kind, and where its impulse is kept."""
+
+    kind: int
+    body_a: int
+    body_b: int  # -1: the world
+    touch_a: int
+    touch_b: int
+    slot: int
+
+
+class Scene(NamedTuple):
+    """The trees in one moment."""
+
+    tree: Tree
+    chains: Chains
+    placed: records  # type: ignore[valid-type]
+    mass: lanes  # type: ignore[valid-type]  # (nv, stride): rows of M, then of its factor
+    x: lanes  # type: ignore[valid-type]  # (nv,): momenta, then whitened velocities
+
+
+class Rows(NamedTuple):
+    """Everything the solver works on."""
+
+    width: int  # room for one row of coupling, a multiple of 8
+    joint: records  # type: ignore[valid-type]  # JointRow
+    joint_int: records  # type: ignore[valid-type]  # JointRowInts
+    joint_y: lanes  # type: ignore[valid-type]  # (joint rows, stride), whitened
+    touch: records  # type: ignore[valid-type]  # TouchInts
+    touch_y: lanes  # type: ignore[valid-type]  # (touches, stride, 6), whitened
+    touch_of_body: lanes  # type: ignore[valid-type]  # (bodies,) int: index of its touch, or -1
+    point: records  # type: ignore[valid-type]  # PointRow
+    point_int: records  # type: ignore[valid-type]  # PointRowInts
+    speed: lanes  # type: ignore[valid-type]  # (rows,)
+    coupling: lanes  # type: ignore[valid-type]  # (rows, width)

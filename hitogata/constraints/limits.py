@@ -1,0 +1,125 @@
+"""Limits of joints: intervals of hinges and sliders, ranges of motion of ball joints.  One row each, or two for a ball.
+
+A limit acts when its gap (room left, < 0 beyond) is below a margin, by one compliant law for every sign of the gap:
+
+    rate + soft p + bias >= 0,  p >= 0,  one of them zero       soft = 1/(h (d + h k)),  bias = k gap/(d + h k)
+
+so that a limit ahead lets the joint come as close as it may within the step, and a limit passed pushes back, softly or
+hard as k says.  The row of a ball joint's swing is the angular velocity that leads straight inwards (Hanaoka 2010,
+ch. 3; here exact on the sphere), that of its twist the half vector between the bone at rest and now.
+"""
+
+from hitogata.lanes import any_lane, inline, kernel, minimum, packed, record, sqrt, where
+from hitogata.rom.violation import range_violation
+from hitogata.spatial import Quaternion, Vec3
+
+FAR = 1e9
+"""Bias of a row that must not act [rad/s]."""
+
+TWIST_SLOPE = 12.0
+"""How fast, at the most, room for twist shrinks as a joint turns [rad/rad]; ranges of motion keep below it."""
+
+
+@record
+class Limit:
+    """Interval of a hinge or slider; infinite where there is none."""
+
+    low: float
+    high: float
+
+
+@record
+class Watch:
+    """When a ball joint was last looked at, and how far it may turn before it must be looked at again."""
+
+    quat: Quaternion
+    room: float
+
+
+@kernel
+def add_row(rows, count, body, slot, direction, gap, margin, impulse, law):
+    """Write a joint row; lanes whose gap is beyond the margin do not act."""
+    row, own, stiff = rows.joint[count], rows.joint_int[count], law.range_damping + law.h * law.range_stiffness
+    row.direction = direction
+    row.soft = 1.0 / (law.h * stiff)
+    row.bias = where(gap < margin, gap * law.range_stiffness / stiff, FAR)
+    row.impulse = where(gap < margin, impulse, 0.0)
+    own.body = body
+    own.slot = slot
+
+
+@inline
+def nearer_end(value, low, high):
+    """Room to the nearer end of an interval, and the sign of its rate."""
+    a, b = value - low, high - value
+    return where(a < b, a, b), Vec3(where(a < b, 1.0, -1.0), 0.0, 0.0)
+
+
+@kernel
+def find_interval(rows, count, body, limit, value, impulses, law):
+    """The row of a hinge or slider, if near its limit; returns how many rows there are now."""
+    gap, direction = nearer_end(value, limit.low, limit.high)
+    slot = 2 * body
+    if any_lane(gap < law.range_margin):
+        add_row(rows, count, body, slot, direction, gap, law.range_margin, impulses[slot], law)
+        count += 1
+    impulses[slot] = 0.0
+    return count
+
+
+@inline
+def turned_since(q, watch):
+    """Angle of the turn between two orientations, or a little more [rad]."""
+    dot = q.w * watch.w + q.x * watch.x + q.y * watch.y + q.z * watch.z
+    left = 1.0 - dot * dot                      # sin² of half the angle
+    return 3.1415926535897932 * sqrt(where(left > 0.0, left, 0.0))
+
+
+@kernel
+def find_range(rows, count, body, q, watch, range_view, impulses, law):
+    """The rows of a ball joint, if near its range's wall; returns how many rows there are now.
+
+    Looking at the wall costs more than all else here, and the distance to it cannot shrink faster than the joint turns:
+    so after a look the joint is left alone until it has turned by the room it had.
+    """
+    slot, margin = 2 * body, law.range_margin
+    if any_lane(turned_since(q, watch.quat) >= watch.room):
+        found = range_violation(q, range_view)
+        watch.quat = q
+        watch.room = minimum(-found.swing_depth - margin, (-found.twist_depth - margin) * (1.0 / TWIST_SLOPE))
+        if any_lane(found.swing_depth > -margin):
+            add_row(rows, count, body, slot, found.swing_row, -found.swing_depth, margin, impulses[slot], law)
+            count += 1
+        if any_lane(found.twist_depth > -margin):
+            add_row(rows, count, body, slot + 1, found.twist_row, -found.twist_depth, margin, impulses[slot + 1], law)
+            count += 1
+    impulses[slot] = 0.0
+    impulses[slot + 1] = 0.0
+    return count
+
+
+@kernel
+def keep_impulses(rows, joint_rows, impulses):
+    """Note the impulses for the next step to begin with."""
+    for a in range(joint_rows):
+        impulses[rows.joint_int[a].slot] = rows.joint[a].impulse
+
+
+@kernel
+def solve_joint_row(rows, a):
+    """The impulse that mends a limit's speed; limits only push."""
+    row, own = rows.joint[a], rows.joint_int[a]
+    old = row.impulse
+    new = old - (rows.speed[own.row] + row.soft * old) * row.inverse
+    new = where(new > 0.0, new, 0.0)
+    row.impulse = new
+    spread(rows, own, new - old)
+
+
+@kernel
+def spread(rows, own, change):
+    """What an impulse in a joint row does to the speeds of its tree."""
+    speed, coupling, at = packed(rows.speed), packed(rows.coupling), own.row * rows.width
+    for k in range(0, own.last - own.first, speed.step):
+        speed[own.first + k] = speed[own.first + k] + coupling[at + k] * change
+

@@ -1,0 +1,157 @@
+"""Where the numbers of a world lie.  All figures and loose bodies stand side by side as one forest.
+
+    ints      header, joints, chains, where ranges begin             what the world is; changes when things come or go
+    floats    gravity, bodies, solids, limits, ranges
+    state     q, v, carried momenta, watches, impulses of limits     what a step changes, and save/restore needs
+    control   targets, rates, springs and dampers, pushes            what the user sets
+    work      scratch; its contents do not matter between steps
+
+Inside kernels they are opened once, as the views below.
+"""
+
+from typing import NamedTuple
+
+from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, Rows, Scene, TouchInts
+from hitogata.constraints.limits import Limit, Watch
+from hitogata.dynamics.factor import Chains
+from hitogata.dynamics.layout import Body, JointInts, Tree
+from hitogata.lanes import X1, kernel, lanes, record, records, tail
+from hitogata.spatial import Sym3, Vec3, load3
+
+HEADER = 16
+"""Numbers at the head of `ints` and of `floats`."""
+
+
+@record
+class Solid:
+    """Mass of a body, about its own centre."""
+
+    mass: float
+    centre: Vec3
+    central: Sym3
+
+
+@record
+class Carried:
+    """Motion of a body as the last step left it: the momentum it brings along."""
+
+    centre: Vec3  # velocity of the centre of mass, in the world
+    spin: Vec3  # angular velocity, in the body's frame
+
+
+@record
+class Motor:
+    """Spring and damper of a joint."""
+
+    stiffness: float
+    damping: float
+
+
+class World(NamedTuple):
+    """What the world is."""
+
+    tree: Tree
+    chains: Chains
+    solid: records  # type: ignore[valid-type]
+    limit: records  # type: ignore[valid-type]
+    range_start: lanes  # type: ignore[valid-type]  # (bodies,) int: where a ball joint's range begins, or -1
+    ranges: lanes  # type: ignore[valid-type]
+    width: int  # room for one row of coupling
+    most_joint_rows: int
+    most_touches: int
+    most_points: int
+
+
+class State(NamedTuple):
+    """What a step changes."""
+
+    q: lanes  # type: ignore[valid-type]
+    v: lanes  # type: ignore[valid-type]
+    carried: records  # type: ignore[valid-type]
+    watch: records  # type: ignore[valid-type]
+    limit_impulse: lanes  # type: ignore[valid-type]  # (bodies, 2)
+
+
+class Control(NamedTuple):
+    """What the user sets."""
+
+    target: lanes  # type: ignore[valid-type]  # (nq,)
+    rate: lanes  # type: ignore[valid-type]  # (nv,)
+    push: lanes  # type: ignore[valid-type]  # (nv,)
+    motor: records  # type: ignore[valid-type]
+
+
+class Law(NamedTuple):
+    """The numbers of the laws."""
+
+    h: float
+    theta: float
+    range_stiffness: float
+    range_damping: float
+    range_margin: float
+
+
+@kernel
+def open_world(ints, floats):
+    """Views of what the world is."""
+    head, numbers = lanes(ints, X1), lanes(floats, X1)
+    bodies, stride, width = head[0], head[4], head[5]
+    joint, body = tail(head, HEADER), tail(numbers, HEADER)
+    chain = tail(joint, bodies * JointInts.SIZE)
+    solid = tail(body, bodies * Body.SIZE)
+    limit = tail(solid, bodies * Solid.SIZE)
+    tree = Tree(bodies, head[1], head[2], head[3], load3(numbers, 0), records(joint, JointInts), records(body, Body))
+    return World(
+        tree, Chains(stride, chain), records(solid, Solid), records(limit, Limit), tail(chain, bodies * stride),
+        tail(limit, bodies * Limit.SIZE), width, head[6], head[7], head[8],
+    )  # fmt: skip
+
+
+@kernel
+def open_state(world, state):
+    """Views of what a step changes."""
+    q = lanes(state, X1)
+    v = tail(q, world.tree.nq)
+    carried = tail(v, world.tree.nv)
+    watch = tail(carried, world.tree.bodies * Carried.SIZE)
+    impulse = tail(watch, world.tree.bodies * Watch.SIZE)
+    return State(q, v, records(carried, Carried), records(watch, Watch), impulse)
+
+
+@kernel
+def open_control(world, control):
+    """Views of what the user sets."""
+    target = lanes(control, X1)
+    rate = tail(target, world.tree.nq)
+    push = tail(rate, world.tree.nv)
+    return Control(target, rate, push, records(tail(push, world.tree.nv), Motor))
+
+
+@kernel
+def open_scene(world, work):
+    """Views of the scratch of bodies and mass matrix."""
+    placed = lanes(work, X1)
+    mass = tail(placed, world.tree.bodies * Placed.SIZE)
+    x = tail(mass, world.tree.nv * world.chains.stride)
+    return Scene(world.tree, world.chains, records(placed, Placed), mass, x)
+
+
+@kernel
+def open_rows(world, scene, work_ints):
+    """Views of the scratch of rows."""
+    stride, most = world.chains.stride, world.most_joint_rows + 6 * world.most_touches
+    total = (most + 8 * world.tree.bodies + 7) // 8 * 8
+    joint = tail(scene.x, (world.tree.nv + 7) // 8 * 8)
+    joint_y = tail(joint, world.most_joint_rows * JointRow.SIZE)
+    touch_y = tail(joint_y, world.most_joint_rows * stride)
+    point = tail(touch_y, world.most_touches * stride * 6)
+    speed = tail(point, world.most_points * PointRow.SIZE)
+    coupling = tail(speed, total)
+    ints = lanes(work_ints, X1)
+    touch = tail(ints, world.most_joint_rows * JointRowInts.SIZE)
+    touched = tail(touch, world.most_touches * TouchInts.SIZE)
+    point_int = tail(touched, world.tree.bodies)
+    return Rows(
+        world.width, records(joint, JointRow), records(ints, JointRowInts), joint_y, records(touch, TouchInts), touch_y,
+        touched, records(point, PointRow), records(point_int, PointRowInts), speed, coupling,
+    )  # fmt: skip

@@ -1,0 +1,84 @@
+"""6  New velocity, momenta to carry along, and new place."""
+
+from hitogata.dynamics.factor import unwhiten
+from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
+from hitogata.dynamics.placing import axis_of
+from hitogata.lanes import inline, kernel
+from hitogata.spatial import Force as Wrench
+from hitogata.spatial import Motion, Vec3, cross, load3, load6, power
+
+
+@kernel
+def apply(scene, rows, state, joint_rows, touches, points):
+    """Add the impulses to the whitened velocities, and undo the whitening."""
+    x, chains, stride = scene.x, scene.chains, scene.chains.stride
+    for a in range(joint_rows):
+        i, value = rows.joint_int[a].body, rows.joint[a].impulse
+        joint = scene.tree.joint[i]
+        for d in range(joint.depth + joint.count):
+            k = chains.velocity[i * stride + d]
+            x[k] = x[k] + rows.joint_y[a * stride + d] * value
+    for a in range(touches):
+        i, total = rows.touch[a].body, total_impulse(rows, a, points)
+        joint = scene.tree.joint[i]
+        for d in range(joint.depth + joint.count):
+            k = chains.velocity[i * stride + d]
+            x[k] = x[k] + power(load6(rows.touch_y, 6 * (a * stride + d)), total)
+    unwhiten(scene.tree, chains, scene.mass, x, state.v)
+
+
+@kernel
+def total_impulse(rows, touch, points):
+    """Sum of the impulses on a touched body, about its origin."""
+    total = Wrench(Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0))
+    for p in range(points):
+        point, own = rows.point[p], rows.point_int[p]
+        if own.touch_a == touch or own.touch_b == touch:
+            force = point.frame.T @ point.impulse
+            if own.touch_a == touch:
+                total = total + wrench_of(point.arm_a, force)
+            if own.touch_b == touch:
+                total = total - wrench_of(point.arm_b, force)
+    return total
+
+
+@inline
+def wrench_of(arm, force):
+    """An impulse at the end of an arm, about its start."""
+    return Wrench(cross(arm, force), force)
+
+
+@kernel
+def carry(scene, state):
+    """Note the motion of each body, to be its momentum in the next step."""
+    tree, work = scene.tree, scene.placed
+    for i in range(tree.bodies):
+        joint, placed, carried, iv = tree.joint[i], work[i], state.carried[i], tree.joint[i].iv
+        if joint.parent >= 0:
+            parent = work[joint.parent]
+            motion = carried_by(parent.motion, placed.pos - parent.pos)
+        else:
+            motion = at_rest()
+        if joint.kind == BALL:
+            motion = Motion(motion.ang + placed.base @ load3(state.v, iv), motion.lin)
+        elif joint.kind == HINGE:
+            motion = Motion(motion.ang + axis_of(placed.rot) * state.v[iv], motion.lin)
+        elif joint.kind == SLIDER:
+            motion = Motion(motion.ang, motion.lin + axis_of(placed.rot) * state.v[iv])
+        elif joint.kind == FREE:
+            motion = Motion(placed.base @ load3(state.v, iv), placed.base @ load3(state.v, iv + 3))
+        placed.motion = motion
+        carried.centre = motion.lin + cross(motion.ang, placed.arm)
+        carried.spin = placed.rot.T @ motion.ang
+
+
+@inline
+def at_rest():
+    """No motion."""
+    return Motion(Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0))
+
+
+@inline
+def carried_by(parent, arm):
+    """Motion of a child's origin that is only carried along."""
+    return Motion(parent.ang, parent.lin + cross(parent.ang, arm))

@@ -1,0 +1,97 @@
+"""1  Where each body is, and what momentum it brings along.
+
+A body brings along the momentum the last step left it with: the velocity of its centre, and its spin in its own frame.
+Joints may have turned meanwhile, so these momenta fit no joint velocities exactly; projecting them back on the joints
+(in `free_motion`) is how Coriolis and centrifugal forces come in, and can never gain energy.
+"""
+
+from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
+from hitogata.dynamics.placing import axis_of
+from hitogata.lanes import inline, kernel, sincos
+from hitogata.spatial import (
+    Force,
+    Mat3,
+    RigidInertia,
+    Vec3,
+    cross,
+    cross_cols,
+    load3,
+    load_rotation,
+    rotated,
+    shift_of,
+    skew,
+    solve3,
+    turned_about_z,
+)
+
+
+@kernel
+def place(scene, solids, state, h):
+    """Places, inertias and momenta of all bodies."""
+    tree, work = scene.tree, scene.placed
+    for i in range(tree.bodies):
+        placed = work[i]
+        place_body(tree.joint[i], tree.body[i], placed, work, state.q)
+        old, solid = state.carried[i], solids[i]
+        if solid.mass > 0.0:
+            placed.arm, placed.inertia, placed.momentum = carried_along(
+                solid.mass, solid.centre, solid.central, placed.rot, placed.pos, old.centre, old.spin, h, tree.gravity
+            )
+        else:
+            placed.arm, placed.inertia, placed.momentum = nothing()
+
+
+@kernel
+def place_body(joint, body, placed, work, q):
+    """Where a body is; its parent was placed before."""
+    if joint.parent >= 0:
+        parent = work[joint.parent]
+        base, pos = parent.rot @ body.rot, parent.pos + parent.rot @ body.pos
+        placed.origin = parent.origin
+    else:
+        base, pos = body.rot, Vec3(0.0, 0.0, 0.0)
+        placed.origin = body.pos
+    placed.base = base
+    placed.pos = pos
+    if joint.kind == HINGE:
+        sin, cos = sincos(q[joint.iq])
+        placed.rot = turned_about_z(base, sin, cos)
+    elif joint.kind == BALL:
+        placed.rot = base @ load_rotation(q, joint.iq)
+    elif joint.kind == FREE:
+        placed.rot = base @ load_rotation(q, joint.iq + 3)
+        placed.origin = body.pos + base @ load3(q, joint.iq)
+    else:
+        placed.rot = base
+        if joint.kind == SLIDER:
+            if joint.parent >= 0:
+                placed.pos = pos + axis_of(base) * q[joint.iq]
+            else:
+                placed.origin = body.pos + axis_of(base) * q[joint.iq]
+
+
+@inline
+def carried_along(mass, centre, central, rot, pos, velocity, spin, h, gravity):
+    """Arm to the centre of mass; inertia and momentum about the root's origin, gravity's push included."""
+    arm = rot @ centre
+    at = pos + arm
+    lin = (velocity + gravity * h) * mass
+    ang = rot @ (central @ turned_freely(central, spin, h)) + cross(at, lin)
+    return arm, RigidInertia(mass, at * mass, rotated(rot, central) + shift_of(mass, at)), Force(ang, lin)
+
+
+@inline
+def nothing():
+    """A massless body."""
+    zero, inertia = Vec3(0.0, 0.0, 0.0), RigidInertia(0.0, Vec3(0.0, 0.0, 0.0), shift_of(0.0, Vec3(0.0, 0.0, 0.0)))
+    return zero, inertia, Force(zero, zero)
+
+
+@inline
+def turned_freely(inertia, spin, h):
+    """Spin after time h without torque: one Newton step of I ω⁺ + h ω⁺ × I ω⁺ = I ω (Catto 2015)."""
+    s = inertia @ spin
+    m = cross_cols(spin, inertia) - skew(s)
+    i = inertia
+    tangent = m * h + Mat3(i.xx, i.xy, i.xz, i.xy, i.yy, i.yz, i.xz, i.yz, i.zz)
+    return spin - solve3(tangent, cross(spin, s) * h)

@@ -1,0 +1,95 @@
+"""One time step of a world: joints exact, springs implicit, limits and contacts by projected Gauss-Seidel.
+
+Unknown is the velocity v at the end of the step.  With mass matrix M, springs K and dampers D in the joints, rows J of
+limits, contacts and springs between bodies, and their impulses p,
+
+    (M + h D + h² K) v = momenta carried along - h (K e - push) + Jᵀ p            (Tazaki & Hasegawa 2007)
+    J v + s p + b >= 0,  p >= 0,  one of them zero                                (compliant, for each row)
+
+The matrix is factorised as Lᵀ L along the tree: L has the sparsity of M.  Below, x = L v and y = J L⁻¹ are "whitened":
+a row's speed is y · x, and the coupling of two rows y · y.
+"""
+
+from hitogata.constraints.coupling import couple, number_rows
+from hitogata.constraints.limits import find_interval, find_range, keep_impulses, solve_joint_row, spread
+from hitogata.constraints.points import prepare_point, push_point, solve_point
+from hitogata.dynamics.integration import advance
+from hitogata.dynamics.layout import BALL
+from hitogata.lanes import kernel, tail
+from hitogata.sim.free_motion import free_motion
+from hitogata.sim.moving import apply, carry
+from hitogata.sim.placing import place
+from hitogata.spatial import load_quaternion
+
+
+@kernel
+def step(world, scene, rows, state, control, law, points, sweeps):
+    """One step.  `points` point rows were found before."""
+    place(scene, world.solid, state, law.h)                              # 1 where is it, what momenta
+    free_motion(scene, state, control, law)                              # 2, 3 M + h D + h² K = Lᵀ L, free motion
+    joint_rows = find_limits(world, rows, state, law)                    # 4 rows
+    touches = touch_bodies(scene, rows, joint_rows, points)
+    couple(scene, rows, joint_rows, touches)                             # 5 impulses
+    prepare(rows, joint_rows, points)
+    for _ in range(sweeps):
+        sweep(rows, joint_rows, points)
+    apply(scene, rows, state, joint_rows, touches, points)               # 6 new velocity and place
+    keep_impulses(rows, joint_rows, state.limit_impulse)
+    carry(scene, state)
+    advance(world.tree, state.q, state.v, law.h, state.q)
+    return joint_rows
+
+
+@kernel
+def find_limits(world, rows, state, law):
+    """Rows of all joints near their limits; returns how many."""
+    count, tree = 0, world.tree
+    for i in range(tree.bodies):
+        joint = tree.joint[i]
+        if joint.kind == BALL:
+            if world.range_start[i] >= 0:
+                view, quat = tail(world.ranges, world.range_start[i]), load_quaternion(state.q, joint.iq)
+                count = find_range(rows, count, i, quat, state.watch[i], view, state.limit_impulse, law)
+        elif joint.count == 1:
+            count = find_interval(rows, count, i, world.limit[i], state.q[joint.iq], state.limit_impulse, law)
+    return count
+
+
+@kernel
+def touch_bodies(scene, rows, joint_rows, points):
+    """Number the rows, and tell each point row its touches; returns how many bodies are touched."""
+    for i in range(scene.tree.bodies):
+        rows.touch_of_body[i] = -1
+    for p in range(points):
+        own = rows.point_int[p]
+        rows.touch_of_body[own.body_a] = 0
+        if own.body_b >= 0:
+            rows.touch_of_body[own.body_b] = 0
+    touches, _ = number_rows(scene, rows, joint_rows)
+    for p in range(points):
+        own = rows.point_int[p]
+        own.touch_a = rows.touch_of_body[own.body_a]
+        own.touch_b = -1
+        if own.body_b >= 0:
+            own.touch_b = rows.touch_of_body[own.body_b]
+    return touches
+
+
+@kernel
+def prepare(rows, joint_rows, points):
+    """Own replies of point rows, and the impulses of the last step to begin with."""
+    for p in range(points):
+        prepare_point(rows, p)
+    for a in range(joint_rows):
+        spread(rows, rows.joint_int[a], rows.joint[a].impulse)
+    for p in range(points):
+        push_point(rows, p, rows.point[p].impulse)
+
+
+@kernel
+def sweep(rows, joint_rows, points):
+    """Projected Gauss-Seidel: each row in turn takes the impulse that mends its speed."""
+    for a in range(joint_rows):
+        solve_joint_row(rows, a)
+    for p in range(points):
+        solve_point(rows, p)
