@@ -46,7 +46,7 @@ from hitogata.lanes.numbers import (
 )
 from hitogata.lanes.optional import given, view_or_none
 from hitogata.lanes.packing import from_blocks, pack, to_blocks, unpack
-from hitogata.lanes.records import record, reuse, size
+from hitogata.lanes.records import record, record_offsets, record_size, reuse, size
 from hitogata.lanes.structs import struct
 from hitogata.lanes.threads import cores, share
 from hitogata.lanes.tracing import inline
@@ -88,6 +88,8 @@ __all__ = [
     "pack",
     "packed",
     "record",
+    "record_offsets",
+    "record_size",
     "records",
     "reuse",
     "rint",

@@ -140,3 +140,13 @@ def _record_setattr(context, builder, sig, args, attr):
     ty, to = sig.args[0], (context, builder)
     _store_field(to, ty.layout.KINDS[attr], item(ty.dtype, ty.n), _after(to, args[0], ty.layout.OFFSETS[attr] * ty.n),
                  ty.n, wrap(to, sig.args[1], args[1]))
+
+
+def record_size(layout: Any) -> int:
+    """Numbers in one element of a record."""
+    return int(layout.SIZE)
+
+
+def record_offsets(layout: Any) -> dict[str, int]:
+    """Where each field of a record begins."""
+    return dict(layout.OFFSETS)

@@ -1,0 +1,66 @@
+"""Contacts as point rows: one-sided along the normal, Coulomb friction across.
+
+The normal's law is compliant for every sign of the gap, as that of limits; a contact that closes fast bounces:
+
+    bias = k gap / (d + h k),   but not above  e u_n  where the points close at u_n < -threshold     (e: restitution)
+"""
+
+from hitogata.constraints.layout import CONTACT
+from hitogata.lanes import inline, kernel, minimum, sqrt, where
+from hitogata.spatial import Mat3, Vec3, cross, dot
+
+
+@kernel
+def add_contact(scene, rows, count, contact, point, friction, restitution, state_motion, law, slot):
+    """Write the row of one contact point; returns how many point rows there are now."""
+    body_a, body_b, sign = contact.body_a, contact.body_b, 1.0
+    if body_a < 0:
+        body_a, body_b, sign = contact.body_b, contact.body_a, -1.0
+    own, row = rows.point_int[count], rows.point[count]
+    own.kind = CONTACT
+    own.body_a = body_a
+    own.body_b = body_b
+    own.slot = slot
+    stiff = law.contact_damping + law.h * law.contact_stiffness
+    a = scene.placed[body_a]
+    row.frame = axes_along(point.normal * sign)
+    row.arm_a = point.pos - a.origin - a.pos
+    closing = dot(point.normal * sign, point_motion(state_motion[body_a], row.arm_a))
+    row.arm_b = row.arm_a * 0.0
+    if body_b >= 0:
+        b = scene.placed[body_b]
+        row.arm_b = point.pos - b.origin - b.pos
+        closing = closing - dot(point.normal * sign, point_motion(state_motion[body_b], row.arm_b))
+    row.bias = normal_bias(point.gap * law.contact_stiffness / stiff, closing, restitution, law.bounce_speed)
+    row.soft = 1.0 / (law.h * stiff)
+    row.friction = friction
+    row.impulse = point.impulse
+    return count + 1
+
+
+@inline
+def point_motion(motion, arm):
+    """Velocity of the end of an arm."""
+    return motion.lin + cross(motion.ang, arm)
+
+
+@inline
+def normal_bias(bias, closing, restitution, threshold):
+    """Bias along the normal only; a fast closing contact is to open at `restitution` times its speed."""
+    bounce = where(closing < -threshold, closing * restitution, bias)
+    return Vec3(0.0, 0.0, minimum(bias, bounce))
+
+
+@inline
+def axes_along(n):
+    """Rows: two directions across n, and n; without branches (Duff et al. 2017)."""
+    sign = where(n.z >= 0.0, 1.0, -1.0)
+    a = -1.0 / (sign + n.z)
+    b = n.x * n.y * a
+    return Mat3(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x, b, sign + n.y * n.y * a, -n.y, n.x, n.y, n.z)
+
+
+@inline
+def mixed_friction(a, b):
+    """Friction of two surfaces: the geometric mean."""
+    return sqrt(a * b)

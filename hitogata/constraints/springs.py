@@ -1,0 +1,79 @@
+"""Springs, dampers and ropes between points of two bodies, or of a body and the world (Tazaki & Hasegawa 2007).
+
+A spring pulls the points together with K φ + D φ', taken at the end of the step, so that it is stable for any K, D, h:
+
+    u + p / (h (D + h K)) + K φ / (D + h K) = 0           φ: from b's point to a's
+
+A rope does nothing while slack; beyond its length it is a one-sided row along the line between its ends.
+"""
+
+from hitogata.constraints.contacts import axes_along
+from hitogata.constraints.layout import CONTACT, SPRING
+from hitogata.lanes import any_lane, inline, kernel, record, sqrt, where
+from hitogata.spatial import Mat3, Vec3, dot
+
+SLACK, TAUT = 0, 1
+"""Kinds of links between points: a spring always acts, a rope only beyond its length."""
+
+
+@record
+class Tie:
+    """A spring or rope."""
+
+    point_a: Vec3  # in the frame of body a
+    point_b: Vec3  # in the frame of body b, or in the world
+    stiffness: float
+    damping: float
+    length: float  # of a rope
+    impulse: Vec3  # of the last step, in the axes of its row
+
+
+@record
+class TieInts:
+    """Between whom."""
+
+    rope: int
+    body_a: int
+    body_b: int  # -1: the world
+
+
+@kernel
+def add_tie(scene, rows, count, tie, ints, law, slot):
+    """Write the row of a spring, or of a rope that is taut or nearly so; returns how many point rows there are now."""
+    a = scene.placed[ints.body_a]
+    arm_a = a.rot @ tie.point_a
+    end_a, end_b, arm_b = a.origin + a.pos + arm_a, tie.point_b, arm_a * 0.0
+    if ints.body_b >= 0:
+        b = scene.placed[ints.body_b]
+        arm_b = b.rot @ tie.point_b
+        end_b = b.origin + b.pos + arm_b
+    reach = end_a - end_b
+    stiff = tie.damping + law.h * tie.stiffness
+    own, row = rows.point_int[count], rows.point[count]
+    own.body_a = ints.body_a
+    own.body_b = ints.body_b
+    own.slot = slot
+    row.arm_a = arm_a
+    row.arm_b = arm_b
+    row.friction = 0.0
+    row.soft = 1.0 / (law.h * stiff)
+    row.impulse = tie.impulse
+    if ints.rope == 0:
+        own.kind = SPRING
+        row.frame = upright()
+        row.bias = reach * (tie.stiffness / stiff)
+        return count + 1
+    length = sqrt(dot(reach, reach) + 1e-24)
+    gap = tie.length - length
+    if any_lane(gap < law.rope_margin):
+        own.kind = CONTACT
+        row.frame = axes_along(reach * (-1.0 / length))
+        row.bias = Vec3(0.0, 0.0, where(gap < law.rope_margin, gap * tie.stiffness / stiff, 1e9))
+        return count + 1
+    return count
+
+
+@inline
+def upright():
+    """World axes."""
+    return Mat3(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

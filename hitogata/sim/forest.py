@@ -1,0 +1,148 @@
+"""Figures side by side: the flat arrays of a world, made anew whenever something comes or goes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, TouchInts
+from hitogata.constraints.limits import Limit, Watch
+from hitogata.dynamics.layout import HEADER as MODEL_HEADER
+from hitogata.dynamics.layout import Body, JointInts, model_of
+from hitogata.figure import Figure, JointKind
+from hitogata.figure.pose import FloatArray
+from hitogata.lanes import record_offsets, record_size
+from hitogata.sim.layout import HEADER, Carried, Motor, Solid
+
+IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+MOST_POINTS = 512
+"""Point rows (contacts, springs, ropes) a world has room for."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where one figure stands among all."""
+
+    bodies: slice
+    q: slice
+    v: slice
+    links: slice
+    body_of_link: tuple[int, ...]  # in the forest
+
+
+@dataclass(frozen=True)
+class Forest:
+    """The arrays of all figures together, and where each one stands."""
+
+    ints: IntArray
+    floats: FloatArray
+    spans: tuple[Span, ...]
+    bodies: int
+    nq: int
+    nv: int
+    state_size: int
+    control_size: int
+    work_size: int
+    work_ints: int
+
+
+def _up(n: int, multiple: int = 8) -> int:
+    return -(-n // multiple) * multiple
+
+
+def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], points: int = MOST_POINTS) -> Forest:
+    """The flat arrays of figures side by side (see `layout`)."""
+    spans: list[Span] = []
+    joints, bodies, solids, limits, ranges, starts = [], [], [], [], [], []
+    body, nq, nv, links, at = 0, 0, 0, 0, 0
+    for figure in figures:
+        model = model_of(figure)
+        own = model.ints[MODEL_HEADER:].reshape(-1, record_size(JointInts)).copy()
+        count, column = len(own), record_offsets(JointInts)
+        own[:, column["parent"]] += np.where(own[:, column["parent"]] >= 0, body, 0)
+        own[:, column["link"]] += np.where(own[:, column["link"]] >= 0, links, 0)
+        for name, shift in (("iq", nq), ("iv", nv), ("end", body)):
+            own[:, column[name]] += shift
+        joints.append(own)
+        numbers = model.floats[MODEL_HEADER:].reshape(-1, record_size(Body))
+        bodies.append(numbers)
+        solids += [_solid(row) for row in numbers]
+        low_high, range_of_body = _limits(figure, count, model.body_of_link)
+        limits.append(low_high)
+        for flat in range_of_body:
+            starts.append(-1 if flat is None else at)
+            if flat is not None:
+                ranges.append(flat)
+                at += len(flat)
+        spans.append(
+            Span(slice(body, body + count), slice(nq, nq + figure.nq), slice(nv, nv + figure.nv),
+                 slice(links, links + figure.nlinks), tuple(body + b for b in model.body_of_link))
+        )  # fmt: skip
+        body, nq, nv, links = body + count, nq + figure.nq, nv + figure.nv, links + figure.nlinks
+    rows = np.concatenate(joints) if joints else np.zeros((0, record_size(JointInts)), np.int64)
+    chains, stride = _chains(rows)
+    most_joint = 2 * body
+    widest = max((2 + 6) * (span.bodies.stop - span.bodies.start) for span in spans) if spans else 0
+    width = _up(widest) + 8
+    head = np.zeros(HEADER, np.int64)
+    head[:9] = [body, nq, nv, links, stride, width, most_joint, body, points]
+    floats = np.zeros(HEADER)
+    floats[:3] = gravity
+    most_rows = _up(most_joint + 6 * body + 8 * body)
+    work = body * record_size(Placed) + nv * stride + _up(nv) + most_joint * (record_size(JointRow) + stride)
+    work += 6 * body * stride + points * record_size(PointRow) + most_rows + most_rows * width + 64
+    ints_needed = (
+        most_joint * record_size(JointRowInts)
+        + body * (record_size(TouchInts) + 1)
+        + points * record_size(PointRowInts)
+    )
+    return Forest(
+        np.concatenate([head, rows.ravel(), chains.ravel(), np.array(starts, np.int64)]),
+        np.concatenate([floats, *[b.ravel() for b in bodies], *solids, *[x.ravel() for x in limits], *ranges, [0.0]]),
+        tuple(spans), body, nq, nv,
+        nq + nv + body * (record_size(Carried) + record_size(Watch) + 2), nq + 2 * nv + body * record_size(Motor), work, ints_needed,
+    )  # fmt: skip
+
+
+def _solid(row: FloatArray) -> FloatArray:
+    """A `Solid` from the inertia of a `Body`."""
+    at = record_offsets(Body)["inertia"]
+    mass, moment, upper = row[at], row[at + 1 : at + 4], row[at + 4 : at + 10]
+    if mass == 0:
+        return np.zeros(record_size(Solid))
+    centre = moment / mass
+    x, y, z = centre
+    shift = mass * np.array([y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y])
+    return np.concatenate([[mass], centre, upper - shift])
+
+
+def _limits(figure: Figure, count: int, body_of_link: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray | None]]:
+    """Intervals of the bodies' joints, and the flat ranges of ball joints."""
+    limits = np.tile([-np.inf, np.inf], (count, 1))
+    ranges: list[FloatArray | None] = [None] * count
+    for link, body in zip(figure.links, body_of_link, strict=True):
+        given = link.joint.range
+        if given is None:
+            continue
+        if link.joint.kind is JointKind.BALL:
+            ranges[body] = given.flat
+        elif link.joint.kind is JointKind.UNIVERSAL:
+            limits[body - 1], limits[body] = given
+        else:
+            limits[body] = given
+    assert limits.shape[1] == record_size(Limit)
+    return limits, ranges
+
+
+def _chains(rows: IntArray) -> tuple[IntArray, int]:
+    """The velocities that move each body, and the room for one chain."""
+    column = record_offsets(JointInts)
+    chains: list[list[int]] = []
+    for row in rows:
+        above = chains[row[column["parent"]]] if row[column["parent"]] >= 0 else []
+        chains.append(above + list(range(row[column["iv"]], row[column["iv"]] + row[column["count"]])))
+    stride = _up(max((len(c) for c in chains), default=0))
+    out = np.zeros((len(chains), stride), np.int64)
+    for i, chain in enumerate(chains):
+        out[i, : len(chain)] = chain
+    return out, stride
