@@ -31,6 +31,9 @@ FAR = 1e9
 MOST_POINTS = 4
 """Points of one pair, at most."""
 
+MOST_SLOTS = 5
+"""Points of one pair in all figures side by side, at most."""
+
 HEADER = 4
 
 
@@ -55,6 +58,14 @@ class ShapeFloats:
     size: Vec3  # sphere: radius; capsule: radius, half length; box: half sizes; plane: nothing
     friction: float
     restitution: float
+
+
+@record
+class BodyPose:
+    """Where a body is in the world.  Kernels take any record with these two fields for it."""
+
+    rot: Mat3
+    pos: Vec3
 
 
 @record

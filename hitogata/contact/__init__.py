@@ -1,0 +1,15 @@
+"""From shapes to contact points: broad phase, narrow phase, points that are known again in the next step."""
+
+from hitogata.contact.querying import PairPoints, contact_points, distance
+from hitogata.contact.shapes import ShapeTable, Surface, compile_shapes, joined_bodies, surfaces_of
+
+__all__ = [
+    "PairPoints",
+    "ShapeTable",
+    "Surface",
+    "compile_shapes",
+    "contact_points",
+    "distance",
+    "joined_bodies",
+    "surfaces_of",
+]

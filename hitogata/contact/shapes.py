@@ -1,0 +1,199 @@
+"""From the shapes of figures to the arrays of `layout`."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hitogata.contact.layout import BOX, CAPSULE, MESH, PLANE, SPHERE, WORLD, ShapeInts
+from hitogata.dynamics.layout import model_of
+from hitogata.errors import ArgumentError, FigureError
+from hitogata.figure import Box, Capsule, ConvexMesh, Figure, Plane, Pose, Shape, Sphere
+from hitogata.figure.pose import IDENTITY
+
+IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+ALL = 0xFFFF
+"""All groups."""
+
+_KINDS: dict[type[Shape], int] = {Plane: PLANE, Sphere: SPHERE, Capsule: CAPSULE, Box: BOX, ConvexMesh: MESH}
+
+
+def kind_of(shape: Shape) -> int:
+    """PLANE, SPHERE, ...; an ArgumentError for what is no shape, or has no contact yet."""
+    kind = _KINDS.get(type(shape))
+    if kind is None:
+        raise ArgumentError(f"shape: expected a Plane, Sphere, Capsule or Box, got {shape!r}")
+    if kind == MESH:
+        raise ArgumentError(f"shape {shape.name!r}: contact of convex meshes is not supported yet")
+    return kind
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A shape that may touch others.
+
+    Attributes:
+        shape: what it is.
+        body: row of the poses that carries it, or WORLD (-1).
+        frame: pose of the link's frame in the body's; the shape's own pose is in the link's.
+        group: bits: the groups it belongs to.
+        mask: bits: the groups it may touch.  Both must agree: group_a & mask_b and group_b & mask_a.
+        friction: coefficient.
+        restitution: coefficient.
+        figure: number of its figure, for messages; -1 if none.
+        link: index of its link; -1 if none.
+    """
+
+    shape: Shape
+    body: int = WORLD
+    frame: Pose = IDENTITY
+    group: int = 1
+    mask: int = ALL
+    friction: float = 0.8
+    restitution: float = 0.0
+    figure: int = -1
+    link: int = -1
+
+
+@dataclass(frozen=True)
+class ShapeTable:
+    """Shapes as kernels see them.
+
+    Attributes:
+        ints: header and `ShapeInts`.
+        floats: header and `ShapeFloats`, float64.
+        count: number of shapes.
+        pairs: every pair that may touch, as (a, b) with a of the higher kind, sorted by (lower, higher) index,
+            shape (n, 2).
+        excluded: pairs of bodies that never touch, as keys lower * bodies + higher, sorted, for `sweep`.
+        bodies: one more than the highest body index.
+    """
+
+    ints: IntArray
+    floats: np.ndarray[tuple[int, ...], np.dtype[Any]]
+    count: int
+    pairs: IntArray
+    excluded: IntArray
+    bodies: int
+    _others: dict[str, Any] = field(default_factory=dict)
+
+    def floats_for(self, dtype: Any) -> Any:
+        """The floats in single or double precision."""
+        kind = np.dtype(dtype)
+        if kind == self.floats.dtype:
+            return self.floats
+        if kind.char not in self._others:
+            floats = self.floats.astype(kind)
+            floats[0] = np.finfo(kind).eps
+            self._others[kind.char] = floats
+        return self._others[kind.char]
+
+
+def surfaces_of(
+    figure: Figure,
+    *,
+    first_body: int = 0,
+    in_bodies: bool = False,
+    number: int = 0,
+    group: int = 1,
+    mask: int = ALL,
+    friction: float = 0.8,
+    restitution: float = 0.0,
+) -> list[Surface]:
+    """All shapes of a figure.
+
+    Args:
+        figure: the figure.
+        first_body: row of the poses where its bodies begin.
+        in_bodies: poses are those of the bodies of `hitogata.dynamics` (frames K), not of the links (frames B).
+        number: of the figure.
+        group: see `Surface`.
+        mask: see `Surface`.
+        friction: coefficient.
+        restitution: coefficient.
+    """
+    model = model_of(figure)
+    result = []
+    for i, link in enumerate(figure.links):
+        body = model.body_of_link[i] if in_bodies else i
+        frame = model.link_poses[body] if in_bodies else IDENTITY
+        for shape in link.shapes:
+            try:
+                kind_of(shape)
+            except ArgumentError as error:
+                raise FigureError(f"figure {figure.name!r}, link {link.name!r}: {error}") from None
+            result.append(
+                Surface(shape, first_body + body, frame, group, mask, friction, restitution, number, i)
+            )
+    return result
+
+
+def joined_bodies(
+    figure: Figure, *, first_body: int = 0, in_bodies: bool = False, grandparents: bool = False
+) -> list[tuple[int, int]]:
+    """Pairs of bodies that a joint connects, and so never touch.
+
+    A link and its parent; with `grandparents` also a link and its parent's parent.
+    """
+    model, result = model_of(figure), []
+    for i, parent in enumerate(figure.parents):
+        above = [parent, figure.parents[parent] if parent >= 0 and grandparents else -1]
+        for other in above:
+            if other >= 0:
+                ends = (model.body_of_link[i], model.body_of_link[other]) if in_bodies else (i, other)
+                result.append((first_body + ends[0], first_body + ends[1]))
+    return result
+
+
+def compile_shapes(
+    surfaces: Sequence[Surface], *, joined: Iterable[tuple[int, int]] = (), all_pairs: bool = True
+) -> ShapeTable:
+    """The arrays of a set of shapes.
+
+    Args:
+        surfaces: the shapes.
+        joined: pairs of bodies whose shapes never touch: joined links, and explicit exclusions.
+        all_pairs: list all pairs, for `near_pairs`; worlds of many shapes use `sweep`, and need no list.
+    """
+    rows = np.zeros((len(surfaces), ShapeInts.SIZE), np.int64)
+    numbers = []
+    for i, s in enumerate(surfaces):
+        kind = kind_of(s.shape)
+        if s.body < WORLD:
+            raise ArgumentError(f"shape {i}: body must be -1 (the world) or a row of the poses, got {s.body}")
+        rows[i] = [kind, s.body, s.group, s.mask, s.link, s.figure]
+        pose = s.frame @ s.shape.pose
+        numbers.append([*pose.rotation.ravel(), *pose.position, *_size(s.shape), s.friction, s.restitution])
+    ints = np.concatenate([[len(surfaces), 0, 0, 0], rows.ravel()]).astype(np.int64)
+    floats = np.concatenate([[np.finfo(np.float64).eps, 0.0, 0.0, 0.0], np.ravel(numbers)])
+    bodies = int(rows[:, 1].max(initial=-1)) + 1
+    keys = sorted({min(p) * bodies + max(p) for p in joined if max(p) < bodies and min(p) >= 0})
+    excluded = np.array(keys, np.int64)
+    pairs = _pairs(rows, excluded, bodies) if all_pairs else np.zeros((0, 2), np.int64)
+    return ShapeTable(ints, floats, len(surfaces), pairs, excluded, bodies)
+
+
+def _size(shape: Shape) -> tuple[float, float, float]:
+    if isinstance(shape, Sphere):
+        return shape.radius, 0.0, 0.0
+    if isinstance(shape, Capsule):
+        return shape.radius, shape.half_length, 0.0
+    if isinstance(shape, Box):
+        return shape.half_sizes
+    return 0.0, 0.0, 0.0
+
+
+def _pairs(rows: IntArray, excluded: IntArray, bodies: int) -> IntArray:
+    """All pairs of shapes that may touch."""
+    low, high = np.triu_indices(len(rows), 1)
+    kind, body, group, mask = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
+    ends = np.minimum(body[low], body[high]), np.maximum(body[low], body[high])
+    may = (body[low] != body[high]) & (kind[low] + kind[high] > 2 * PLANE)
+    may &= ((group[low] & mask[high]) != 0) & ((group[high] & mask[low]) != 0)
+    may &= ~(np.isin(ends[0] * bodies + ends[1], excluded) & (ends[0] >= 0))
+    low, high = low[may], high[may]
+    swap = kind[low] < kind[high]
+    return np.stack([np.where(swap, high, low), np.where(swap, low, high)], 1).astype(np.int64)
+
+
