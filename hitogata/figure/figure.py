@@ -196,11 +196,10 @@ def _check_tree(links: tuple[Link, ...]) -> None:
     """Names are unique, parents known, one root, depth-first order."""
     if not links:
         raise FigureError("a figure needs at least one link")
-    values.unique([link.name for link in links], "link")
-    values.unique([link.joint.name or link.name for link in links], "joint")
-    values.unique([link.name for link in links] + [f.name for link in links for f in link.frames], "frame or link")
     if _depth_first(links) != links:
         raise FigureError("links are not in depth-first order: use Figure.from_links, which sorts them")
+    values.unique([link.joint.name or link.name for link in links], "joint")
+    values.unique([link.name for link in links] + [f.name for link in links for f in link.frames], "frame or link")
     for link in links[1:]:
         if link.joint.kind is JointKind.FREE:
             what = f"link {link.name!r} hangs on {link.parent!r}"
@@ -208,6 +207,7 @@ def _check_tree(links: tuple[Link, ...]) -> None:
 
 
 def _depth_first(links: tuple[Link, ...]) -> tuple[Link, ...]:
+    values.unique([link.name for link in links], "link")  # else the walk below might not end
     names = {link.name for link in links}
     children: dict[str | None, list[Link]] = {}
     for link in links:
