@@ -1,10 +1,14 @@
 """A range of motion from measured poses (SYSTEMS R13; Hanaoka 2010, ch. 4).
 
-Two kinds of data.  *Poses that were reached*: the cloud's own edge becomes the boundary, with holes and bays narrower than a gap closed, and twist limits that hold
-all but a share of the poses.  *Poses with labels*, allowed and forbidden: boundary and limits part the two as well as they can.
+Two kinds of data.  *Poses that were reached*: the cloud's own edge becomes the boundary, with holes and bays narrower
+than a gap closed, and twist limits that hold
+all but a share of the poses.  *Poses with labels*, allowed and forbidden: boundary and limits part the two as well as
+they can.
 
-The bone's directions give a field on the sphere, its level line the boundary, a Hermite spline through few points the region.  Twist limits are values at the vertices
-of a mesh (or at the boundary's points and the pole), found by smooth optimisation.  Nothing is random: the same poses give the same range.
+The bone's directions give a field on the sphere, its level line the boundary, a Hermite spline through few points the
+region.  Twist limits are values at the vertices
+of a mesh (or at the boundary's points and the pole), found by smooth optimisation.  Nothing is random: the same poses
+give the same range.
 """
 
 import enum
@@ -12,14 +16,16 @@ import time
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.spatial import cKDTree
 
-from hitogata.errors import ArgumentError
+from hitogata.errors import ArgumentError, RangeError
+from hitogata.rom.decompose import swing_twist_of_quat
 from hitogata.rom.fit_boundary import boundary_weights
-from hitogata.rom.fit_cloud import filled, local_share, lonely, typical_gap
-from hitogata.rom.fit_mesh import hexagonal_mesh
+from hitogata.rom.fit_cloud import filled, local_share, lonely, signed_distance, typical_gap
+from hitogata.rom.fit_mesh import Mesh, hexagonal_mesh
 from hitogata.rom.fit_report import FitReport, Progress, report_of
 from hitogata.rom.fit_swing import Curve, deepest, loops, resampled, sphere_grid, spline_around
-from hitogata.rom.fit_twist import enclose, first_guess, separate
+from hitogata.rom.fit_twist import enclose, first_guess, separate, wrapped
 from hitogata.rom.frames import Array, Bone, unit_rows
 from hitogata.rom.meshtwist import MeshTwist, directions_of_disc
 from hitogata.rom.range import RangeOfMotion
@@ -36,7 +42,8 @@ FEWEST = 20
 class TwistForm(enum.Enum):
     """How fitted twist limits depend on swing.
 
-    MESH: values inside too (`MeshTwist`): fits best.  BOUNDARY: values at the constraint points and the pole (`BoundaryTwist`; Hanaoka 2010): easiest to edit.
+    MESH: values inside too (`MeshTwist`): fits best.  BOUNDARY: values at the constraint points and the pole
+    (`BoundaryTwist`; Hanaoka 2010): easiest to edit.
     CONSTANT: the same everywhere.  FREE: no limit.
     """
 
@@ -85,12 +92,14 @@ def fit_range(
         quats: poses that were reached (child in parent; identity at rest), wxyz, shape (n, 4), n ≥ 20.
         forbidden: poses known to be impossible, wxyz, shape (m, 4); None: only reached poses are known.
         bone: direction of the bone at rest, parent frame: a `Bone` or a unit vector, shape (3,).
-        margin: tightness [rad]: how far the range reaches beyond the outermost poses, in swing and twist; negative: within them.
-        gap: without `forbidden`: bays and holes of the cloud narrower than twice this are closed [rad]; None: from the poses' own spacing.
+        margin: tightness [rad]: how far the range reaches beyond the outermost poses, in swing and twist; negative:
+            within them.
+        gap: without `forbidden`: bays and holes of the cloud narrower than twice this are closed [rad]; None: from the
+            poses' own spacing.
         outliers: greatest share of reached poses that may be rejected as lonely; 0: none.
         points: number of constraint points; None: as few as follow the boundary to a tolerance.
         twist: how the limits depend on swing.
-        spacing: side of the mesh's triangles in the sin(γ/2) disc; None: 0.1 to 0.25, by the number of poses.
+        spacing: side of the mesh's triangles in the sin(γ/2) disc; None: 0.2 to 0.6, by the number of poses.
         quiet: say nothing on stderr (otherwise progress is shown when the fit takes more than two seconds).
 
     Returns:
@@ -110,7 +119,11 @@ def fit_range(
     kept = reached[~alone]
     labelled = len(banned) > 0
     s = _samples(kept, banned, axis)
-    steps = _Labelled(s, axis, margin, points, twist, spacing, say) if labelled else _Reached(s, axis, margin, gap, points, twist, spacing, say)
+    steps = (
+        _Labelled(s, axis, margin, points, twist, spacing, say)
+        if labelled
+        else _Reached(s, axis, margin, gap, points, twist, spacing, say)
+    )
     fitted = steps.run()
     say("checking", 0.95)
     report = report_of(fitted, reached, banned, alone, steps.stray, time.perf_counter() - begun)
@@ -146,8 +159,6 @@ def _poses(quats: Any, what: str, fewest: int) -> Array:
 
 
 def _samples(reached: Array, banned: Array, bone: Array) -> Samples:
-    from hitogata.rom.decompose import swing_twist_of_quat
-
     p, psi = swing_twist_of_quat(np.concatenate([reached, banned]), bone)
     p = p / np.linalg.norm(p, axis=1, keepdims=True)
     return Samples(p, psi, np.arange(len(p)) < len(reached))
@@ -159,30 +170,40 @@ def _samples(reached: Array, banned: Array, bone: Array) -> Samples:
 class _Fit:
     """One fit; `stray` is the distance of the spline from the level line."""
 
-    def __init__(self, s: Samples, bone: Array, margin: float, points: int | None, form: TwistForm, spacing: float | None, say: Progress) -> None:
+    def __init__(
+        self,
+        s: Samples,
+        bone: Array,
+        margin: float,
+        points: int | None,
+        form: TwistForm,
+        spacing: float | None,
+        say: Progress,
+    ) -> None:
         self.s, self.bone, self.margin, self.points, self.form, self.say = s, bone, margin, points, form, say
         self.grid = sphere_grid(GRID)
         self.stray = 0.0
         reached = int(s.allowed.sum())
-        self.spacing = spacing or float(np.clip(1.6 / np.sqrt(max(reached, 1) / 40.0), 0.2, 0.3))
+        self.spacing = spacing or float(np.clip(1.6 / np.sqrt(max(reached, 1) / 40.0), 0.2, 0.6))
 
     def region(self, field: Array, blur: float, tolerance: float) -> Region:
         """The spline around the largest part where the field is positive."""
-        from hitogata.errors import RangeError
-
         lines = loops(self.grid, field)
         if not lines:
-            raise RangeError("the poses leave no boundary: " + ("every direction is allowed" if (field > 0.0).all() else "no direction is allowed often enough"))
+            raise RangeError(
+                "the poses leave no boundary: "
+                + ("every direction is allowed" if (field > 0.0).all() else "no direction is allowed often enough")
+            )
         line = resampled(lines[0], 600, blur)
         inside = (field > 0.0) & self._left_of(line)
-        curve: Curve = spline_around(line, deepest(self.grid, line, inside), self.bone, points=self.points, tolerance=tolerance)
+        curve: Curve = spline_around(
+            line, deepest(self.grid, line, inside), self.bone, points=self.points, tolerance=tolerance
+        )
         self.stray = curve.stray
         return curve.region
 
     def _left_of(self, line: Array) -> Any:
         """Grid directions on the left of a line, by the side of its nearest step."""
-        from scipy.spatial import cKDTree
-
         which = cKDTree(line).query(self.grid)[1]
         along = np.roll(line, -1, 0) - np.roll(line, 1, 0)
         return (np.cross(line[which], along[which]) * self.grid).sum(1) > 0.0
@@ -200,11 +221,20 @@ class _Fit:
         edges = [(i, (i + 1) % n) for i in range(n)] + ([(i, n) for i in range(n)] if pole is not None else [])
         return places, np.array(edges), pole
 
-    def boundary_twist(self, values: Array, n: int) -> Twist:
-        """`BoundaryTwist` of middles and halves at n knots and perhaps the pole."""
-        low, high = values[0] - values[1], values[0] + values[1]
-        pole = (float(low[n]), float(high[n])) if values.shape[1] > n else None
-        return BoundaryTwist(low[:n], high[:n], pole)
+    def finished(self, region: Region, values: Array, mesh: Mesh | None) -> RangeOfMotion:
+        """The range with middles and half widths at the places of its form, widened by the margin."""
+        half = np.maximum(values[1] + self.margin, 0.0)
+        low, high = values[0] - half, values[0] + half
+        n = region.segments
+        twist: Twist
+        if self.form is TwistForm.MESH:
+            assert mesh is not None
+            twist = MeshTwist(low, high, mesh.vertices, mesh.triangles)
+        elif self.form is TwistForm.BOUNDARY:
+            twist = BoundaryTwist(low[:n], high[:n], (float(low[n]), float(high[n])) if len(low) > n else None)
+        else:
+            twist = ConstantTwist(float(low[0]), float(high[0]))
+        return self.made(region, twist)
 
     def made(self, region: Region, twist: Twist) -> RangeOfMotion:
         """The range."""
@@ -230,22 +260,21 @@ class _Reached(_Fit):
         p, psi = self.s.p[inside], self.s.twist[inside]
         near = int(np.clip(len(p) / 30, 8, 60))
         options = {"share": 0.004, "softness": 0.01, "stiffness": 2e-4}
+        mesh = None
         if self.form is TwistForm.MESH:
-            mesh, places, edges = self.vertices(np.concatenate([self.grid[region.contains(self.grid)], region.boundary(300)]))
+            mesh, places, edges = self.vertices(
+                np.concatenate([self.grid[region.contains(self.grid)], region.boundary(300)])
+            )
             values = enclose(mesh.weights(p), psi, first_guess(places, edges, p, psi, near), edges, **options)
         elif self.form is TwistForm.BOUNDARY:
             places, edges, pole = self.ring(region)
-            values = enclose(boundary_weights(region, p, pole), psi, first_guess(places, edges, p, psi, near), edges, **options)
+            values = enclose(
+                boundary_weights(region, p, pole), psi, first_guess(places, edges, p, psi, near), edges, **options
+            )
         else:
             places, edges = p.mean(0)[None], np.array([[0, 0]])
             values = enclose(np.ones((len(p), 1)), psi, first_guess(places, edges, p, psi, len(p)), edges, **options)
-        values[1] = np.maximum(values[1] + self.margin, 0.0)
-        low, high = values[0] - values[1], values[0] + values[1]
-        if self.form is TwistForm.MESH:
-            return self.made(region, MeshTwist(low, high, mesh.vertices, mesh.triangles))
-        if self.form is TwistForm.BOUNDARY:
-            return self.made(region, self.boundary_twist(values, region.segments))
-        return self.made(region, ConstantTwist(low[0], high[0]))
+        return self.finished(region, values, mesh)
 
 
 class _Labelled(_Fit):
@@ -257,52 +286,49 @@ class _Labelled(_Fit):
         self.say("drawing the boundary", 0.05)
         share = local_share(self.grid, s.p, s.allowed, near)
         broad = self.grid[share > 0.08]
-        good, edges_of = s.allowed, None
-        mesh, places, edges_of = self.vertices(broad)
-        weights = mesh.weights(s.p)
-        values = first_guess(places, edges_of, s.p[good], s.twist[good], near)
+        good = s.allowed
+        broad_mesh, places, edges = self.vertices(broad)
+        weights = broad_mesh.weights(s.p)
+        values = first_guess(places, edges, s.p[good], s.twist[good], near)
         about = local_share(s.p, self.grid, share > 0.04, 6) > 0.3
         wide = np.nonzero(about)[0]
-        wide = wide[::max(1, len(wide) // 15_000)]
+        wide = wide[:: max(1, len(wide) // 15_000)]
         for k, softness in enumerate((0.3, 0.12)):
             self.say("fitting twist limits", 0.1 + 0.15 * k)
-            values = separate(weights[wide], s.twist[wide], good[wide], values, edges_of, softness=softness, stiffness=3e-4)
+            values = separate(
+                weights[wide], s.twist[wide], good[wide], values, edges, softness=softness, stiffness=3e-4
+            )
         region = self.trusted(weights @ values[0], weights @ values[1])
         if self.form is TwistForm.FREE:
             return self.made(region, FreeTwist())
         inside = region.contains(s.p)
         p, psi, y = s.p[inside], s.twist[inside], good[inside]
+        mesh = None
         if self.form is TwistForm.MESH:
             cover = np.concatenate([self.grid[region.contains(self.grid)], region.boundary(300)])
             mesh, places, edges = self.vertices(cover)
-            weights = mesh.weights(p)
+            weights, at_broad = mesh.weights(p), broad_mesh.weights(places)
         elif self.form is TwistForm.BOUNDARY:
             places, edges, pole = self.ring(region)
-            weights = boundary_weights(region, p, pole)
+            weights, at_broad = boundary_weights(region, p, pole), broad_mesh.weights(places)
         else:
             places, edges, weights = p.mean(0)[None], np.array([[0, 0]]), np.ones((len(p), 1))
-        values = first_guess(places, edges, p[y], psi[y], near if self.form is not TwistForm.CONSTANT else int(y.sum()))
+        if self.form is TwistForm.CONSTANT:
+            values = first_guess(places, edges, p[y], psi[y], int(y.sum()))
+        else:
+            values = np.stack([at_broad @ values[0], np.clip(at_broad @ values[1], 0.05, 4.0)])
         for k, softness in enumerate((0.2, 0.1, 0.05)):
             self.say("fitting twist limits", 0.6 + 0.08 * k)
             values = separate(weights, psi, y, values, edges, softness=softness, stiffness=1e-4)
-        values[1] = np.maximum(values[1] + self.margin, 0.0)
-        low, high = values[0] - values[1], values[0] + values[1]
-        if self.form is TwistForm.MESH:
-            return self.made(region, MeshTwist(low, high, mesh.vertices, mesh.triangles))
-        if self.form is TwistForm.BOUNDARY:
-            return self.made(region, self.boundary_twist(values, region.segments))
-        return self.made(region, ConstantTwist(low[0], high[0]))
+        return self.finished(region, values, mesh)
 
     def trusted(self, middle: Array, half: Array) -> Region:
         """The region where poses within the twist limits are allowed more often than not."""
-        from hitogata.rom.fit_twist import wrapped
-
         self.say("drawing the boundary", 0.5)
         s = self.s
         within = np.abs(wrapped(s.twist - middle)) <= half
         near = int(np.clip(within.sum() / 300, 10, 40))
         field = local_share(self.grid, s.p[within], s.allowed[within], near) - 0.45
         if self.margin != 0.0:
-            from hitogata.rom.fit_cloud import signed_distance
             field = signed_distance(self.grid, field) + self.margin
         return self.region(field, 0.04, 0.02)

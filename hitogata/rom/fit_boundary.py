@@ -1,4 +1,7 @@
-"""`BoundaryTwist` as a linear map: limits at directions from values at knots and pole (numpy twin of `mean.mean_values` and `mean.blend`)."""
+"""`BoundaryTwist` as a linear map.
+
+Limits at directions from values at knots and pole (numpy twin of `mean.mean_values` and `mean.blend`).
+"""
 
 from typing import Any
 
@@ -10,7 +13,8 @@ from hitogata.rom.twist import cut_rows
 
 
 def boundary_weights(region: Region, p: Array, pole: Any = None) -> Array:
-    """Weights of the knots' values, then of the pole's, in the twist limit at directions; shape (k, segments) or (k, segments + 1).
+    """Weights of the knots' values, then of the pole's, in the twist limit at directions; shape (k, segments) or (k,
+    segments + 1).
 
     Args:
         region: the region.

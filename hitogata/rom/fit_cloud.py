@@ -12,7 +12,8 @@ from hitogata.rom.frames import Array
 def lonely(quats: Array, share: float) -> Any:
     """Outliers: poses whose neighbours are far, at most a share of all; booleans, shape (n,).
 
-    The distance to the 6th neighbour (quaternions, both signs) is compared with what is common: beyond three times its 95 % quantile a pose is alone.
+    The distance to the 6th neighbour (quaternions, both signs) is compared with what is common: beyond three times its
+    95 % quantile a pose is alone.
 
     Args:
         quats: unit quaternions wxyz, shape (n, 4).
@@ -38,7 +39,8 @@ def local_share(places: Array, p: Array, allowed: Any, near: int) -> Array:
 def filled(places: Array, p: Array, gap: float, margin: float) -> Array:
     """A field that is positive where a cloud of directions fills the sphere; shape (k,) [rad].
 
-    Closing: the cloud is grown by `gap`, then shrunk by `gap` − `margin`, so that holes and bays narrower than 2·gap are filled.
+    Closing: the cloud is grown by `gap`, then shrunk by `gap` − `margin`, so that holes and bays narrower than 2·gap
+    are filled.
 
     Args:
         places: dense grid on the sphere, shape (k, 3).
@@ -53,7 +55,10 @@ def filled(places: Array, p: Array, gap: float, margin: float) -> Array:
 
 
 def typical_gap(p: Array) -> float:
-    """The gap between neighbouring directions that closing should bridge [rad]: twice the 98 % quantile of the distance to the 4th neighbour, 0.03 to 0.35."""
+    """The gap between neighbouring directions that closing should bridge [rad].
+
+    Twice the 98 % quantile of the distance to the 4th neighbour, 0.03 to 0.35.
+    """
     far = _angle(cKDTree(p).query(p, min(5, len(p)))[0][:, -1])
     return float(np.clip(2.0 * np.quantile(far, 0.98), 0.03, 0.35))
 

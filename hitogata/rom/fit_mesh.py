@@ -41,7 +41,9 @@ class Mesh(NamedTuple):
             best[more], which[more] = least[more], m
         shares = np.einsum("kc,kcj->kj", affine, rows[which])
         corners = self.triangles[which]
-        return sparse.csr_matrix((shares.ravel(), corners.ravel(), np.arange(len(a) + 1) * 3), (len(a), len(self.vertices)))
+        return sparse.csr_matrix(
+            (shares.ravel(), corners.ravel(), np.arange(len(a) + 1) * 3), (len(a), len(self.vertices))
+        )
 
 
 def hexagonal_mesh(p: Array, bone: Array, spacing: float) -> Mesh:
@@ -58,7 +60,9 @@ def hexagonal_mesh(p: Array, bone: Array, spacing: float) -> Mesh:
     i, j = np.floor(u).astype(int), np.floor(v).astype(int)
     upper = (u - i) + (v - j) > 1.0
     cells = np.unique(np.stack([i, j, upper], 1), axis=0)
-    corners = np.where(cells[:, 2:, None] == 1, [[[1, 0], [1, 1], [0, 1]]], [[[0, 0], [1, 0], [0, 1]]]) + cells[:, None, :2]
+    corners = (
+        np.where(cells[:, 2:, None] == 1, [[[1, 0], [1, 1], [0, 1]]], [[[0, 0], [1, 0], [0, 1]]]) + cells[:, None, :2]
+    )
     nodes, flat = np.unique(corners.reshape(-1, 2), axis=0, return_inverse=True)
     vertices = np.stack([nodes[:, 0] + nodes[:, 1] / 2.0, nodes[:, 1] * (np.sqrt(3.0) / 2.0)], 1) * spacing
     return Mesh(np.asarray(bone, np.float64), vertices, flat.reshape(-1, 3))

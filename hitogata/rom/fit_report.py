@@ -29,7 +29,8 @@ class FitReport:
         coverage: share of the reached poses, outliers left out, that the range allows.
         wrongly_forbidden: which of those it forbids, numbers of rows.
         wrongly_allowed: which of the forbidden poses it allows, numbers of rows.
-        agreement: share of all labelled poses that the range tells right; without forbidden poses the same as `coverage`.
+        agreement: share of all labelled poses that the range tells right; without forbidden poses the same as
+            `coverage`.
         overlap: intersection over union of poses allowed by the labels and by the range.
         twist_width: least, mean and greatest width of the twist limits over the region [rad]; full turns count 2π.
         boundary_error: greatest distance of the spline from the level line it follows [rad].
@@ -59,33 +60,52 @@ class FitReport:
         low, mean, high = np.degrees(self.twist_width)
         lines = [
             f"poses       {self.reached} reached ({len(self.outliers)} outliers), {self.forbidden} forbidden",
-            f"region      {self.points} points, {self.area:.3f} sr ({self.area / (4 * np.pi):.1%} of the sphere), boundary to {np.degrees(self.boundary_error):.1f} deg",
-            f"twist       {low:.0f} to {high:.0f} deg wide, {mean:.0f} on average; {self.share:.1%} of all rotations allowed",
+            f"region      {self.points} points, {self.area:.3f} sr ({self.area / (4 * np.pi):.1%} of the sphere), "
+            f"boundary to {np.degrees(self.boundary_error):.1f} deg",
+            f"twist       {low:.0f} to {high:.0f} deg wide, {mean:.0f} on average; "
+            f"{self.share:.1%} of all rotations allowed",
             f"coverage    {self.coverage:.2%} of reached poses allowed ({len(self.wrongly_forbidden)} forbidden)",
         ]
         if self.forbidden:
             kept = 1.0 - len(self.wrongly_allowed) / self.forbidden
-            lines += [f"            {kept:.2%} of forbidden poses forbidden ({len(self.wrongly_allowed)} allowed)",
-                      f"agreement   {self.agreement:.2%}, intersection over union {self.overlap:.3f}"]
+            lines += [
+                f"            {kept:.2%} of forbidden poses forbidden ({len(self.wrongly_allowed)} allowed)",
+                f"agreement   {self.agreement:.2%}, intersection over union {self.overlap:.3f}",
+            ]
         return "\n".join([*lines, f"time        {self.seconds:.1f} s"])
 
 
-def report_of(fitted: RangeOfMotion, reached: Array, banned: Array, alone: Any, stray: float, seconds: float) -> FitReport:
+def report_of(
+    fitted: RangeOfMotion, reached: Array, banned: Array, alone: Any, stray: float, seconds: float
+) -> FitReport:
     """The report of a range and its poses."""
     allowed = fitted.contains(reached)
     wrong = fitted.contains(banned) if len(banned) else np.zeros(0, bool)
     width, share = twist_widths(fitted)
     hits, misses = int((allowed & ~alone).sum()), int((~allowed & ~alone).sum())
     return FitReport(
-        reached=len(reached), forbidden=len(banned), outliers=_rows(alone), points=fitted.swing.segments, area=fitted.swing.area, share=share,
-        coverage=hits / max(hits + misses, 1), wrongly_forbidden=_rows(~allowed & ~alone), wrongly_allowed=_rows(wrong),
+        reached=len(reached),
+        forbidden=len(banned),
+        outliers=_rows(alone),
+        points=fitted.swing.segments,
+        area=fitted.swing.area,
+        share=share,
+        coverage=hits / max(hits + misses, 1),
+        wrongly_forbidden=_rows(~allowed & ~alone),
+        wrongly_allowed=_rows(wrong),
         agreement=(hits + int((~wrong).sum())) / max(hits + misses + len(banned), 1),
         overlap=hits / max(hits + misses + int(wrong.sum()), 1),
-        twist_width=(float(width.min()), float(width.mean()), float(width.max())), boundary_error=stray, seconds=seconds)
+        twist_width=(float(width.min()), float(width.mean()), float(width.max())),
+        boundary_error=stray,
+        seconds=seconds,
+    )
 
 
 def twist_widths(fitted: RangeOfMotion, count: int = 20_000) -> tuple[Array, float]:
-    """Widths of the twist limits at even directions of the region [rad], and the share of all rotations that the range allows."""
+    """Widths of the twist limits at even directions of the region [rad].
+
+    And the share of all rotations that the range allows.
+    """
     p = sphere_grid(count)
     p = p[fitted.swing.contains(p)]
     if len(p) == 0:
@@ -119,4 +139,8 @@ class Progress:
     def done(self) -> None:
         """End the line."""
         if self.shown:
-            print(f"\rhitogata: fitted a range in {time.perf_counter() - self.begun:.1f} s{'':<32}", file=sys.stderr, flush=True)
+            print(
+                f"\rhitogata: fitted a range in {time.perf_counter() - self.begun:.1f} s{'':<32}",
+                file=sys.stderr,
+                flush=True,
+            )

@@ -1,4 +1,7 @@
-"""A free-form region around a set of directions: level line of a field on the sphere, then a Hermite spline through few points."""
+"""A free-form region around a set of directions.
+
+Level line of a field on the sphere, then a Hermite spline through few points.
+"""
 
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -42,7 +45,7 @@ def loops(points: Array, field: Array) -> list[Array]:
     for tri in mixed:
         for k in range(3):
             i, j, m = int(tri[k]), int(tri[(k + 1) % 3]), int(tri[(k + 2) % 3])
-            if inside[i] and not inside[j]:                             # the edge leads out: the line enters here, positive on its left
+            if inside[i] and not inside[j]:  # the edge leads out: the line enters here, positive on its left
                 other = (j, m) if inside[m] else (m, i)
                 follow[min(i, j), max(i, j)] = min(other), max(other)
     out = []
@@ -87,7 +90,9 @@ class Curve(NamedTuple):
     stray: float
 
 
-def spline_around(loop: Array, pole: Array, bone: Array, *, points: int | None, tolerance: float, most: int = 32) -> Curve:
+def spline_around(
+    loop: Array, pole: Array, bone: Array, *, points: int | None, tolerance: float, most: int = 32
+) -> Curve:
     """The spline with the fewest points that stays within a tolerance of the loop.
 
     Args:
@@ -116,7 +121,10 @@ def spline_around(loop: Array, pole: Array, bone: Array, *, points: int | None, 
             return Curve(SplineRegion(*t.values, t.turns, quat_PR=quat), t.stray)
         except RangeError as error:
             trouble = error
-    raise RangeError(f"no spline of {points or f'5 to {most}'} points fits the boundary ({trouble}); more poses, or another margin or gap, may help")
+    raise RangeError(
+        f"no spline of {points or f'5 to {most}'} points fits the boundary ({trouble}); "
+        "more poses, or another margin or gap, may help"
+    )
 
 
 def _frame(pole: Array, bone: Array) -> Array:
@@ -149,31 +157,43 @@ def _basis(u: Array, n: int) -> Array:
 
 
 def _hermite(local: Array, n: int) -> _Try:
-    """Points and tangents by least squares on the sphere; parameters by arc length, then by the nearest place of the curve."""
+    """Points and tangents by least squares on the sphere.
+
+    Parameters by arc length, then by the nearest place of the curve.
+    """
     turn = 2.0 * np.pi
     azimuth = np.unwrap(np.arctan2(local[:, 1], local[:, 0]))
     angle = np.arctan2(np.hypot(local[:, 0], local[:, 1]), local[:, 2])
     turns = int(np.rint((azimuth[-1] + _step(azimuth[-1], azimuth[0]) - azimuth[0]) / turn))
     step = np.linalg.norm(np.roll(local, -1, 0) - local, axis=1)
-    bend = np.linalg.norm(np.roll(local, -2, 0) - 2.0 * np.roll(local, -1, 0) + local, axis=1) / np.maximum(step, 1e-9) ** 2
-    pace = step * (1.0 + gaussian_filter1d(np.minimum(bend, 20.0), len(local) / 60.0, mode="wrap")) ** (1.0 / 3.0)   # more points where it bends
+    bend = (
+        np.linalg.norm(np.roll(local, -2, 0) - 2.0 * np.roll(local, -1, 0) + local, axis=1)
+        / np.maximum(step, 1e-9) ** 2
+    )
+    pace = step * (1.0 + gaussian_filter1d(np.minimum(bend, 20.0), len(local) / 60.0, mode="wrap")) ** (
+        1.0 / 3.0
+    )  # more points where it bends
     u = np.concatenate([[0.0], np.cumsum(pace)[:-1]]) / pace.sum() * n
     i, tilt = np.arange(n), turns * turn / n
-    ridge = np.zeros((n, 2 * n))                                        # tangents lean a little towards half the step between neighbours
+    ridge = np.zeros((n, 2 * n))  # tangents lean a little towards half the step between neighbours
     ridge[i, n + i], ridge[i, (i + 1) % n], ridge[i, (i - 1) % n] = 1.0, -0.5, 0.5
-    ridge *= 0.03 * np.sqrt(len(u) / n)
+    lean = ridge.T @ ridge * (1e-3 * len(u) / n) + np.eye(2 * n) * 1e-9
     dense = np.arange(n * 40) / 40.0
     drawn = _basis(dense, n)
     best = None
     for _ in range(4):
         a = _basis(u, n)
-        phi, theta = (np.linalg.lstsq(np.concatenate([a * s[:, None], ridge]), np.concatenate([v * s, np.zeros(n)]), rcond=None)[0]
-                      for v, s in ((azimuth - tilt * u, np.sin(angle)), (angle, np.ones_like(angle))))
+        phi, theta = (
+            np.linalg.solve(a.T @ (a * w[:, None]) + lean, a.T @ (v * w))
+            for v, w in ((azimuth - tilt * u, np.sin(angle) ** 2), (angle, np.ones_like(angle)))
+        )
         distance, which = cKDTree(polar(drawn @ phi + tilt * dense, drawn @ theta)).query(local)
         stray = float(distance.max())
         if best is None or stray < best.stray:
             best = _Try((phi[:n] + tilt * i, theta[:n], phi[n:] + tilt, theta[n:]), turns, stray)
-        moved = u + (np.mod(dense[which] - u + n / 2.0, n) - n / 2.0)   # parameters move with the curve, but keep their order
+        moved = u + (
+            np.mod(dense[which] - u + n / 2.0, n) - n / 2.0
+        )  # parameters move with the curve, but keep their order
         u = np.maximum.accumulate(0.5 * u + 0.5 * moved)
         u = np.minimum(u, u[0] + n - 1e-6)
     assert best is not None
@@ -185,7 +205,10 @@ def _step(a: Any, b: Any) -> Any:
 
 
 def deepest(points: Array, loop: Array, inside: Any) -> Array:
-    """Of the points marked inside, one that is far from the loop: the mean of the deeper half, if it is inside, else the deepest."""
+    """Of the points marked inside.
+
+    One that is far from the loop: the mean of the deeper half, if it is inside, else the deepest.
+    """
     depth = cKDTree(loop).query(points)[0] * inside
     middle = unit((points * (depth > 0.5 * depth.max())[:, None]).sum(0))
     near = int(np.argmax(points @ middle))

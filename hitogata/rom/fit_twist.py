@@ -1,9 +1,14 @@
-"""Twist limits fitted to poses: m(c) ± h(c), both linear in the values at vertices (of a mesh) or knots (of a boundary)."""
+"""Twist limits fitted to poses.
 
+M(c) ± h(c), both linear in the values at vertices (of a mesh) or knots (of a boundary).
+"""
+
+import heapq
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.spatial import cKDTree
 
 from hitogata.rom.frames import Array
 
@@ -18,10 +23,9 @@ def wrapped(angle: Any) -> Any:
 def first_guess(places: Array, edges: Any, p: Array, twist: Array, near: int) -> Array:
     """Middle and half width at places, from the twists of the poses nearest to each; shape (2, n).
 
-    Middles are counted on from neighbour to neighbour (edges), outwards from the place with most poses about it, so that they do not jump by a turn.
+    Middles are counted on from neighbour to neighbour (edges), outwards from the place with most poses about it, so
+    that they do not jump by a turn.
     """
-    from scipy.spatial import cKDTree
-
     near = min(near, len(p))
     gap, which = cKDTree(p).query(places, near)
     gap, which = gap.reshape(len(places), near), which.reshape(len(places), near)
@@ -31,33 +35,44 @@ def first_guess(places: Array, edges: Any, p: Array, twist: Array, near: int) ->
     rows = np.arange(len(places))
     half = (TURN - steps[rows, widest]) / 2.0
     middle = turns[rows, (widest + 1) % near] + half
-    direction = np.exp(1j * twist[which]).mean(1)                       # for full turns, where no gap tells
-    middle = np.where(half > 0.9 * np.pi, np.angle(direction), middle)
     neighbours: list[list[int]] = [[] for _ in places]
     for i, j in edges:
-        neighbours[i].append(j)
-        neighbours[j].append(i)
-    order = np.argsort(gap[:, -1])
+        neighbours[int(i)].append(int(j))
+        neighbours[int(j)].append(int(i))
+    vague = half > 0.85 * np.pi  # no gap in the turn tells where its middle is
+    doubt = np.where(vague, 1e3, 1.0) * (gap[:, -1] + 1e-3)
     seen = np.zeros(len(places), bool)
-    for seed in order:
-        if seen[seed]:
-            continue
-        seen[seed] = True
-        queue = [seed]
-        while queue:
-            i = queue.pop(0)
-            for j in sorted(neighbours[i], key=lambda k: gap[k, -1]):
-                if not seen[j]:
-                    seen[j] = True
-                    middle[j] = middle[i] + wrapped(middle[j] - middle[i])
-                    queue.append(j)
+    for seed in np.argsort(doubt):
+        queue = [] if seen[seed] else [(0.0, int(seed), float(middle[seed]))]
+        while queue:  # the surest neighbour first
+            _, j, beside = heapq.heappop(queue)
+            if not seen[j]:
+                seen[j] = True
+                middle[j] = beside if vague[j] else beside + wrapped(middle[j] - beside)
+                for k in neighbours[j]:
+                    if not seen[k]:
+                        heapq.heappush(queue, (float(doubt[k]), k, float(middle[j])))
+    for _ in range(50):  # vague middles: the mean of their neighbours
+        for j in np.nonzero(vague)[0]:
+            middle[j] = np.mean([middle[k] for k in neighbours[j]] or [middle[j]])
     return np.stack([middle, half])
 
 
-def separate(weights: Any, twist: Array, allowed: Any, start: Array, edges: Any, *, softness: float, stiffness: float, most: int = 60) -> Array:
+def separate(
+    weights: Any,
+    twist: Array,
+    allowed: Any,
+    start: Array,
+    edges: Any,
+    *,
+    softness: float,
+    stiffness: float,
+    most: int = 60,
+) -> Array:
     """Middle and half width that part allowed from forbidden twists best; shape (2, n).
 
-    Minimises 1 − (soft intersection over union) with membership 1/(1 + exp(−room/softness)), plus stiffness times the mean square difference
+    Minimises 1 − (soft intersection over union) with membership 1/(1 + exp(−room/softness)), plus stiffness times the
+    mean square difference
     between neighbours.
 
     Args:
@@ -72,34 +87,38 @@ def separate(weights: Any, twist: Array, allowed: Any, start: Array, edges: Any,
     """
     n = start.shape[1]
     y = np.asarray(allowed, np.float64)
+    total = y.sum()
     back = weights.T.tocsr() if hasattr(weights, "tocsr") else weights.T
     i, j = np.asarray(edges).T
 
     def cost(x: Array) -> tuple[float, Array]:
-        middle, half = x[:n], x[n:]
+        middle, half = x[:n], np.abs(x[n:])  # a width has no sign: no bounds are needed
         turn = wrapped(twist - weights @ middle)
         member = 1.0 / (1.0 + np.exp(np.clip((np.abs(turn) - weights @ half) / softness, -40.0, 40.0)))
-        both = member @ y
-        either = member.sum() + y.sum() - both
-        slope = (both * (1.0 - y) - y * either) / either ** 2 * member * (1.0 - member) / softness
+        both = (member * y).sum()
+        either = member.sum() + total - both
+        slope = (both * (1.0 - y) - y * either) / either**2 * member * (1.0 - member) / softness
         grad = np.concatenate([back @ (slope * np.sign(turn)), back @ slope])
         value = 1.0 - both / either
         for k, v in ((0, middle), (n, half)):
             d = v[i] - v[j]
-            value += stiffness * (d @ d) / len(i)
+            value += stiffness * (d * d).mean()
             pull = 2.0 * stiffness * d / len(i)
-            grad[k:k + n] += np.bincount(i, pull, n) - np.bincount(j, pull, n)
+            grad[k : k + n] += np.bincount(i, pull, n) - np.bincount(j, pull, n)
+        grad[n:] *= np.sign(x[n:])
         return float(value), grad
 
-    bounds = [(None, None)] * n + [(0.0, 5.0)] * n
-    found = minimize(cost, start.ravel(), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": most, "maxcor": 12})
-    return found.x.reshape(2, n)
+    found = minimize(cost, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": most, "maxcor": 12})
+    return np.stack([found.x[:n], np.abs(found.x[n:])])
 
 
-def enclose(weights: Any, twist: Array, start: Array, edges: Any, *, share: float, softness: float, stiffness: float) -> Array:
+def enclose(
+    weights: Any, twist: Array, start: Array, edges: Any, *, share: float, softness: float, stiffness: float
+) -> Array:
     """Low and high limits that hold all but a share of the twists at each end; shape (2, n).
 
-    Quantile regression: the mean of share·r above and (1 − share)·r below, rounded over `softness`, plus smoothness (see `separate`).
+    Quantile regression: the mean of share·r above and (1 − share)·r below, rounded over `softness`, plus smoothness
+    (see `separate`).
 
     Args:
         weights: (k, n) sparse or dense.
@@ -119,7 +138,7 @@ def enclose(weights: Any, twist: Array, start: Array, edges: Any, *, share: floa
         z = sign * unwound
 
         def cost(x: Array, z: Array = z) -> tuple[float, Array]:
-            r = (z - weights @ x) / softness                            # > 0: beyond the limit
+            r = (z - weights @ x) / softness  # > 0: beyond the limit
             soft = np.logaddexp(0.0, r)
             member = 1.0 / (1.0 + np.exp(-np.clip(r, -40.0, 40.0)))
             d = x[i] - x[j]

@@ -1,4 +1,7 @@
-"""Twist limits at the vertices of a mesh that lies over any region: for ranges whose twist bends inside, as measured ones do."""
+"""Twist limits at the vertices of a mesh that lies over any region.
+
+For ranges whose twist bends inside, as measured ones do.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +15,10 @@ from hitogata.rom.twist import Kind, _Listed
 
 
 def disc_axes(bone: Any) -> Array:
-    """Two unit vectors across the bone, shape (2, 3): the axes of its sin(γ/2) disc.  The bone's own plane, x → y → z → x."""
+    """Two unit vectors across the bone.
+
+    Shape (2, 3): the axes of its sin(γ/2) disc.  The bone's own plane, x → y → z → x.
+    """
     e = np.asarray(bone, np.float64)
     first = np.eye(3)[(int(np.argmax(np.abs(e))) + 1) % 3]
     first = first - e * (e @ first)
@@ -35,10 +41,13 @@ def directions_of_disc(a: Array, bone: Any) -> Array:
 
 @dataclass(frozen=True)
 class MeshTwist(_Listed):
-    """Limits at the vertices of triangles in the sin(γ/2) disc of the bone, linear over each triangle (after Yamane and Nakamura, in Hanaoka 2010, 1.4).
+    """Limits at the vertices of triangles in the sin(γ/2) disc of the bone, linear over each triangle (after Yamane and
+    Nakamura, in Hanaoka 2010, 1.4).
 
-    The region may be of any kind; the triangles should cover it.  A direction that none holds takes the triangle that misses it least.  The disc's axes are
-    those of `disc_axes`: for a bone along z they are x and y.  Made by `fit_range`: limits on the boundary alone cannot bend inside.
+    The region may be of any kind; the triangles should cover it.  A direction that none holds takes the triangle that
+    misses it least.  The disc's axes are
+    those of `disc_axes`: for a bone along z they are x and y.  Made by `fit_range`: limits on the boundary alone cannot
+    bend inside.
 
     Attributes:
         low, high: at each vertex [rad], shape (n,).
@@ -72,7 +81,9 @@ class MeshTwist(_Listed):
     def table(self, region: Region, bone: Array) -> tuple[int, dict[str, Any], Array]:
         """See `Twist`."""
         inverse = barycentric_rows(np.array(self.vertices), np.array(self.triangles))
-        low, high = (np.einsum("mck,mk->mc", inverse, np.array(x)[np.array(self.triangles)]) for x in (self.low, self.high))
+        low, high = (
+            np.einsum("mck,mk->mc", inverse, np.array(x)[np.array(self.triangles)]) for x in (self.low, self.high)
+        )
         rows = np.concatenate([inverse.transpose(0, 2, 1).reshape(-1, 9), low, high], 1)
         return Kind.PRISMS, {"across": disc_axes(bone)}, rows
 
