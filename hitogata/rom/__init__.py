@@ -1,7 +1,8 @@
 """Ranges of motion of ball joints.
 
-A `RangeOfMotion` says where the bone may point (`swing`, a region of the unit sphere in the parent frame) and how far it may turn about itself
-there (`twist`).  Every region answers contains, distance, nearest and boundary exactly; one kernel serves them all.
+A `RangeOfMotion` says where the bone may point (`swing`, a region of the unit sphere in the parent frame) and how far
+it may turn about itself there (`twist`).  Every region answers contains, distance, nearest and boundary exactly; one
+kernel serves them all.
 """
 
 from hitogata.rom.arcline import ArcLineRegion, PlaneArc, PlaneLine

@@ -80,7 +80,8 @@ class PlaneArc:
 class ArcLineRegion(Region):
     """The region on the left of a closed chain of `PlaneLine` and `PlaneArc`.
 
-    Counter-clockwise in the plane it is the inside; clockwise the outside, with the projection's own pole.  Knots: the starts of the segments.
+    Counter-clockwise in the plane it is the inside; clockwise the outside, with the projection's own pole.  Knots:
+    the starts of the segments.
 
     Attributes:
         segments_st: the chain; each segment begins where the one before ends, the first where the last ends.

@@ -1,23 +1,22 @@
 """An arc is the edge of a cap.
 
-An arc runs counter-clockwise (seen from outside) about an axis n, along the edge of the cap {x : n·x ≥ h}.  The allowed
-side is the left one, so locally the region is that cap; a dent has its axis outside the region and h < 0.  With z = n·p,
-out = |p × n|, r = √(1 − h²) and flat the unit vector from the axis towards p:
+An arc runs counter-clockwise (seen from outside) about an axis n, along the edge of the cap {x : n·x ≥ h}.  The
+allowed side is the left one, so locally the region is that cap; a dent has its axis outside the region and h < 0.
+With z = n·p, out = |p × n|, r = √(1 − h²) and flat the unit vector from the axis towards p:
 
     distance   atan2(r z − h out, h z + r out)        > 0 inside
     foot       h n + r flat
     row        flat × n                               d(distance)/dt = row · ω
 
-No pole, no projection, no known inside point, no case for great circles or for ranges beyond 90 degrees.  Beyond its ends an
-arc is its corner.  Squared chords are compared, never cosines: no cancellation near the boundary.  Near the antipode of a
-tiny region, where chords no longer tell feet apart, the chords to −p are (`side` = −1): cost = side |p − side·foot|².
+No pole, no projection, no known inside point, no case for great circles or for ranges beyond 90 degrees.  Beyond its
+ends an arc is its corner.  Squared chords are compared, never cosines: no cancellation near the boundary.  Near the
+antipode of a tiny region, where chords no longer tell feet apart, the chords to −p are (`side` = −1): cost = side |p
+− side·foot|².
 """
 
 from hitogata.lanes import absolute, atan2, gather, inline, sqrt, struct, where
-from hitogata.rom.layout import Piece
+from hitogata.rom.layout import PIECE
 from hitogata.spatial import Vec3, cross, dot
-
-PIECE = Piece.SIZE
 
 
 @struct

@@ -10,7 +10,7 @@ from numpy.polynomial import chebyshev
 
 from hitogata.errors import RangeError
 from hitogata.rom.frames import Array, unit
-from hitogata.rom.layout import DEGREE, EDGE, ROW, Head, Piece
+from hitogata.rom.layout import AT, DEGREE, EDGE, HEAD, PIECE, ROW
 from hitogata.rom.outline import Outline
 
 SLACK = 5e-4
@@ -30,7 +30,8 @@ _D1 = chebyshev.chebder(np.eye(DEGREE + 1))
 _D2 = chebyshev.chebder(np.eye(DEGREE + 1), 2)
 _FIRST = chebyshev.chebvander(_CHECK, DEGREE - 1) @ _D1
 _SECOND = chebyshev.chebvander(_CHECK, DEGREE - 2) @ _D2
-_POWERS = np.stack([np.pad(chebyshev.cheb2poly(row), (0, DEGREE + 1))[:DEGREE + 1] for row in np.eye(DEGREE + 1)])[:, ::-1]
+_POWERS = np.stack([np.pad(chebyshev.cheb2poly(row), (0, DEGREE + 1))[:DEGREE + 1]
+                    for row in np.eye(DEGREE + 1)])[:, ::-1]
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Pieces:
     """Pieces in order of travel.
 
     Attributes:
-        rows: (n, Piece.SIZE).
+        rows: (n, PIECE).
         polynomials: (n, ROW); empty if the arcs are exact.
         spans: (n, 2) parameters u of start and end.
         turns: (n,) angle by which the boundary turns left at the start of each piece [rad].
@@ -59,17 +60,18 @@ class Pieces:
     def flat(self) -> Array:
         """The region as `layout` describes it."""
         count = len(self.rows)
-        head = np.zeros(Head.SIZE)
-        at = Head.SIZE + count * Piece.SIZE
+        head = np.zeros(HEAD)
+        at = HEAD + count * PIECE
         size = at + self.polynomials.size
-        slack = self.rows[:, Piece.OFFSETS["slack"]].max()
+        slack = self.rows[:, AT["slack"]].max()
         head[:7] = count, float(self.exact), slack, EDGE, 1e-7, at, size
         return np.concatenate([head, self.rows.ravel(), self.polynomials.ravel()])
 
     def area(self) -> float:
         """Solid angle on the left [sr].
 
-        Arcs: 2π − turning (Gauss and Bonnet).  Polynomials: ∮ e·(c × c')/(1 + e·c) dt, with −e far from the curve, by Gauss quadrature.
+        Arcs: 2π − turning (Gauss and Bonnet).  Polynomials: ∮ e·(c × c')/(1 + e·c) dt, with −e far from the curve, by
+        Gauss quadrature.
         """
         if self.exact:
             return float(np.mod(2.0 * np.pi - self.turns.sum() - self.bends.sum(), 4.0 * np.pi))
@@ -77,8 +79,8 @@ class Pieces:
         t, weight = np.polynomial.legendre.leggauss(24)
         powers = t[:, None] ** np.arange(DEGREE, -1, -1.0)
         x, d = powers @ c, powers[:, 1:] @ (c[:, :-1] * np.arange(DEGREE, 0, -1.0)[:, None])
-        trial = unit(np.array([[i, j, k] for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1) if (i, j, k) != (0, 0, 0)], float))
-        trial = np.concatenate([trial, -unit(x[:, 12].mean(0, keepdims=True) + 1e-9)])
+        trial = np.concatenate([np.eye(3), -np.eye(3), np.stack(np.meshgrid(*[(-1.0, 1.0)] * 3), -1).reshape(-1, 3)])
+        trial = unit(np.concatenate([trial, -x[:, 12].mean(0, keepdims=True) - 1e-9]))
         e = -trial[(x.reshape(-1, 3) @ trial.T).max(0).argmin()]
         return float(np.mod(((np.cross(x, d) @ e / (1.0 + x @ e)) @ weight).sum(), 4.0 * np.pi))
 
@@ -96,8 +98,8 @@ def single(flat: Array) -> np.ndarray:
     count = int(out[0])
     out[2] += 1e-6
     out[3], out[4] = 2e-6, 1e-3
-    pieces = out[Head.SIZE:Head.SIZE + count * Piece.SIZE].reshape(count, Piece.SIZE)
-    pieces[:, Piece.OFFSETS["slack"]] += 1e-6
+    pieces = out[HEAD:HEAD + count * PIECE].reshape(count, PIECE)
+    pieces[:, AT["slack"]] += 1e-6
     return out.astype(np.float32)
 
 
@@ -129,12 +131,12 @@ def _from_arcs(outline: Outline) -> Pieces:
     turns = _corners(table, way[:, 0], way[:, 1], [(i, i) for i in range(len(table))])
     u = np.arange(len(table) + 1.0)
     return Pieces(table, np.empty((0, ROW)), np.stack([u[:-1], u[1:]], 1), turns,
-                  2.0 * table[:, Piece.OFFSETS["height"]] * table[:, Piece.OFFSETS["half"]])
+                  2.0 * table[:, AT["height"]] * table[:, AT["half"]])
 
 
 def _corners(rows: Array, first: Array, last: Array, names: list[tuple[int, int]]) -> Array:
     """Fill in the inward tangents at starts and stops; returns the turn at each start.  first, last: unit tangents."""
-    start = slice(Piece.OFFSETS["start"], Piece.OFFSETS["start"] + 3)
+    start = slice(AT["start"], AT["start"] + 3)
     a, t0, t1 = rows[:, start], np.roll(last, 1, 0), first
     turn = np.arctan2((a * np.cross(t0, t1)).sum(1), (t0 * t1).sum(1))
     sharp = np.abs(turn) > np.pi - 1e-6
@@ -144,8 +146,8 @@ def _corners(rows: Array, first: Array, last: Array, names: list[tuple[int, int]
     w = (turn / 2.0 + np.pi / 2.0)[:, None]
     side = t0 * np.cos(w) + np.cross(a, t0) * np.sin(w)
     side = unit(side - a * (side * a).sum(1, keepdims=True))
-    rows[:, Piece.OFFSETS["inward0"]:Piece.OFFSETS["inward0"] + 3] = side
-    rows[:, Piece.OFFSETS["inward1"]:Piece.OFFSETS["inward1"] + 3] = np.roll(side, -1, 0)
+    rows[:, AT["inward0"]:AT["inward0"] + 3] = side
+    rows[:, AT["inward1"]:AT["inward1"] + 3] = np.roll(side, -1, 0)
     return turn
 
 
@@ -162,10 +164,10 @@ def _from_curve(outline: Outline, slack: float, fit: float) -> Pieces:
         error = np.abs(_AT_CHECK @ cheb - true).max((1, 2))
         d1, d2 = _FIRST @ cheb, _SECOND @ cheb
         rows, stray, monotone = _guides(true)
-        good = (error <= fit) & (stray <= slack) & monotone & (rows[:, Piece.OFFSETS["half"]] <= 1.0) \
+        good = (error <= fit) & (stray <= slack) & monotone & (rows[:, AT["half"]] <= 1.0) \
             & (_vertices(true, d1, d2) <= 1)
         good |= half < SMALLEST
-        rows[:, Piece.OFFSETS["focal"]] = _focal(rows[:, 6:9], d1, d2)
+        rows[:, AT["focal"]] = _focal(rows[:, 6:9], d1, d2)
         ends = np.stack([d1[:, 0], d1[:, -1]], 1)
         done.append([x[good] for x in (todo, rows, (_POWERS.T @ cheb).reshape(len(todo), ROW), ends)])
         again = todo[~good]
@@ -174,7 +176,7 @@ def _from_curve(outline: Outline, slack: float, fit: float) -> Pieces:
     spans, rows, polynomials, ends = (np.concatenate(x) for x in zip(*done, strict=True))
     order = np.argsort(spans[:, 0])
     spans, rows, polynomials, ends = (x[order] for x in (spans, rows, polynomials, ends))
-    stop, start = Piece.OFFSETS["stop"], Piece.OFFSETS["start"]
+    stop, start = AT["stop"], AT["start"]
     rows[:, stop:stop + 3] = np.roll(rows[:, start:start + 3], -1, 0)
     names = [(int(a), int(b)) for a, b in np.floor(spans)]
     turns = _corners(rows, unit(ends[:, 0]), unit(ends[:, 1]), names)
@@ -205,7 +207,8 @@ def arcs_through(a: Array, m: Array, b: Array) -> tuple[Array, Array, Array, Arr
 
 
 def _guides(true: Array) -> tuple[Array, Array, Array]:
-    """The arc through start, middle and end of each interval: rows, largest stray, and whether its azimuth only grows."""
+    """The arc through start, middle and end of each interval: rows, largest stray, and whether its azimuth only
+    grows."""
     a, b = true[:, 0], true[:, -1]
     mid, along, n, h, r, half = arcs_through(a, true[:, 16], b)
     x, y, z = (np.einsum("mki,mi->mk", true, v) for v in (mid, along, n))

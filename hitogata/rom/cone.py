@@ -16,7 +16,8 @@ from hitogata.spatial import quat_rotate
 class ConeRegion(Region):
     """All directions within `half_angle` of an axis; beyond 90 degrees all but a cone about the opposite axis.
 
-    Knots: four points a quarter turn apart, counter-clockwise, the first towards the coordinate axis farthest from the cone's.
+    Knots: four points a quarter turn apart, counter-clockwise, the first towards the coordinate axis farthest from
+    the cone's.
 
     Attributes:
         axis: unit vector in the region's frame, shape (3,); also the bone at rest.

@@ -8,7 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.lanes import X1, X4, Floats, aligned_zeros, atan2, entry, inline, kernel, lanes, pack, records, struct, unpack, where
+from hitogata.lanes import (
+    X1,
+    X4,
+    Floats,
+    aligned_zeros,
+    atan2,
+    entry,
+    inline,
+    kernel,
+    lanes,
+    pack,
+    records,
+    struct,
+    unpack,
+    where,
+)
 from hitogata.rom.layout import Head
 from hitogata.rom.search import seek
 from hitogata.spatial import Vec3, load3, store3

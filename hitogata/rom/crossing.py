@@ -1,12 +1,28 @@
-"""Where the short way from one direction to another first leaves a region (SYSTEMS R4; Hanaoka 2010, 3.3, on the sphere).
+"""Where the short way from one direction to another first leaves a region (SYSTEMS R4; Hanaoka 2010, 3.3, on the
+sphere).
 
-The way is part of a great circle with normal N.  It meets a piece c(t) where N·c(t) = 0: in closed form on an arc; on a polynomial, which has at
-most one extremum of N·c, by safe Newton on both sides of that.  It leaves where it passes the boundary from left to right.
+The way is part of a great circle with normal N.  It meets a piece c(t) where N·c(t) = 0: in closed form on an arc; on
+a polynomial, which has at most one extremum of N·c, by safe Newton on both sides of that.  It leaves where it passes
+the boundary from left to right.
 """
 
-from hitogata.lanes import absolute, any_lane, atan2, gather, inline, kernel, maximum, minimum, sincos, sqrt, struct, where
-from hitogata.rom.arcs import PIECE, unit_or
+from hitogata.lanes import (
+    absolute,
+    any_lane,
+    atan2,
+    gather,
+    inline,
+    kernel,
+    maximum,
+    minimum,
+    sincos,
+    sqrt,
+    struct,
+    where,
+)
+from hitogata.rom.arcs import unit_or
 from hitogata.rom.curves import coefficients, curve_at
+from hitogata.rom.layout import PIECE
 from hitogata.spatial import Vec3, cross, dot
 
 NEVER = 10.0
@@ -37,7 +53,8 @@ class Exit:
 @inline
 def way_between(a, b, least):
     """The short way from a to b; any way if b is opposite to a, or if they are the same."""
-    sideways = where(absolute(a.x) < 0.6, Vec3(a.x * 0.0 + 1.0, a.x * 0.0, a.x * 0.0), Vec3(a.x * 0.0, a.x * 0.0 + 1.0, a.x * 0.0))
+    zero = a.x * 0.0
+    sideways = where(absolute(a.x) < 0.6, Vec3(zero + 1.0, zero, zero), Vec3(zero, zero + 1.0, zero))
     spare = unit_or(sideways - a * dot(a, sideways), sideways, 0.0)
     side = unit_or(b - a * dot(a, b), spare, least)
     across = cross(a, b)
@@ -67,7 +84,8 @@ def arc_meetings(best, way, i, frame, height, radius, half, margin):
     c = -height * z / radius                                            # size · cos(turn from the direction of (x, y))
     rest = size2 - c * c
     s = sqrt(maximum(rest, 0.0))
-    m, k, axis = (Vec3(*v) for v in ((frame.xx, frame.xy, frame.xz), (frame.yx, frame.yy, frame.yz), (frame.zx, frame.zy, frame.zz)))
+    m, k = Vec3(frame.xx, frame.xy, frame.xz), Vec3(frame.yx, frame.yy, frame.yz)
+    axis = Vec3(frame.zx, frame.zy, frame.zz)
     for sign in (1.0, -1.0):
         cos, sin = (c * x - sign * s * y) / size2, (c * y + sign * s * x) / size2
         t = atan2(sin, cos) / half
@@ -200,7 +218,8 @@ def slid(p, c, d, e, piece, t, hop, count, limit, before):
 
 @kernel
 def slide(p, piece, t, flat, polynomials, count, exact, step):
-    """From a place of the boundary, along it, to where it is nearest to p of all places around; returns point and derivative."""
+    """From a place of the boundary, along it, to where it is nearest to p of all places around; returns point and
+    derivative."""
     hop = t * 0.0
     limit, pull = hop + 0.5, hop
     c, d, e = curve_place_any(flat, polynomials, piece, t, exact)

@@ -104,7 +104,8 @@ def walk(p, cs, t, step):
 
 @inline
 def euler(f, f1, f2):
-    """Step to the root of f + f1 s + f2 s²/2 on the way up that is nearest; to its crest if there is none; else far on."""
+    """Step to the root of f + f1 s + f2 s²/2 on the way up that is nearest; to its crest if there is none; else far
+    on."""
     d = f1 * f1 - 2.0 * f * f2
     den = f1 + sqrt(maximum(d, 0.0))
     up = den > 1e-30

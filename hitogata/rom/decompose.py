@@ -13,14 +13,16 @@ from hitogata.spatial import quat_conjugate, quat_multiply
 
 
 def swing_twist_of_quat(quat: Any, bone: Any) -> tuple[Array, Any]:
-    """Direction of the bone and twist angle (Yamaguchi 2009, eq. 40, 44; Hanaoka 2010, eq. 3.27 with its 2 and brackets put right).
+    """Direction of the bone and twist angle (Yamaguchi 2009, eq. 40, 44; Hanaoka 2010, eq. 3.27 with its 2 and
+    brackets put right).
 
     Args:
         quat: unit quaternions wxyz, shape (4,) or (n, 4).
         bone: unit vector, shape (3,).
 
     Returns:
-        Unit vectors (n, 3), and angles in [−π, π] [rad] (n,): the same for q and −q; 0 where the bone points backwards, where twist has no meaning.
+        Unit vectors (n, 3), and angles in [−π, π] [rad] (n,): the same for q and −q; 0 where the bone points
+        backwards, where twist has no meaning.
     """
     q, alone = unit_rows(quat, 4, "quaternion")
     e = unit_rows(bone, 3, "bone")[0][0]
@@ -34,7 +36,8 @@ def swing_twist_of_quat(quat: Any, bone: Any) -> tuple[Array, Any]:
 
 
 def swing_twist_of_matrix(matrix: Any, bone: Any) -> tuple[Array, Any]:
-    """Direction of the bone and twist angle (Yamaguchi 2009, eq. 29, 34, with d₀ left out: it cancels, at the identity and everywhere).
+    """Direction of the bone and twist angle (Yamaguchi 2009, eq. 29, 34, with d₀ left out: it cancels, at the
+    identity and everywhere).
 
     Args:
         matrix: rotation matrices, shape (3, 3) or (n, 3, 3).
@@ -58,7 +61,8 @@ def swing_twist_of_matrix(matrix: Any, bone: Any) -> tuple[Array, Any]:
 def bend_of(direction: Any, bone: Any) -> Array:
     """Matrix of the bend that takes the bone to a direction the short way (Yamaguchi 2009, eq. 26, 30).
 
-    M_b = cos·1 + [e × c] + d₀ (e × c)(e × c)ᵀ with d₀ = 1/(1 + e·c), taken as (1 − e·c)/|e × c|² on the far side, where that keeps its digits.
+    M_b = cos·1 + [e × c] + d₀ (e × c)(e × c)ᵀ with d₀ = 1/(1 + e·c), taken as (1 − e·c)/|e × c|² on the far side,
+    where that keeps its digits.
 
     Args:
         direction: unit vectors, shape (3,) or (n, 3).

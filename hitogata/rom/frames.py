@@ -13,7 +13,8 @@ import numpy.typing as npt
 from hitogata.errors import RangeError
 from hitogata.spatial import quat_multiply
 
-Array = npt.NDArray[np.float64]
+Array = npt.NDArray[Any]
+"""Mostly float64."""
 
 UNIT_TOLERANCE = 1e-6
 """How far from 1 the length of a direction or quaternion may be."""
@@ -69,7 +70,8 @@ def unit_rows(x: Any, size: int, what: str) -> tuple[Array, bool]:
     bad = ~(np.abs(length - 1.0) <= UNIT_TOLERANCE)
     if bad.any():
         k = int(np.argmax(bad))
-        raise RangeError(f"{what} {k} is {rows[k].tolist()}: its length {length[k]:.9g} is not 1 (within {UNIT_TOLERANCE})")
+        raise RangeError(f"{what} {k} is {rows[k].tolist()}: its length {length[k]:.9g} is not 1 "
+                         f"(within {UNIT_TOLERANCE})")
     return np.ascontiguousarray(rows / length[:, None]), single
 
 

@@ -5,6 +5,8 @@
 Offsets in the head count from the head: a region may be moved, and a kernel finds it by `tail(view, start)`.
 """
 
+from typing import Any
+
 from hitogata.lanes import record
 from hitogata.spatial import Mat3, Vec3
 
@@ -48,3 +50,16 @@ class Piece:
     inward0: Vec3           # tangent at the start that halves the region's corner there
     stop: Vec3
     inward1: Vec3
+
+
+_head: Any = Head
+_piece: Any = Piece
+
+HEAD: int = _head.SIZE
+"""Numbers in a head."""
+
+PIECE: int = _piece.SIZE
+"""Numbers in a piece."""
+
+AT: dict[str, int] = _piece.OFFSETS
+"""Where a piece's fields begin."""

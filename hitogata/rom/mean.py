@@ -1,13 +1,15 @@
 """Twist limits inside a region: one smooth rule for every shape.
 
-The boundary is cut into arcs (`twist.cut_rows`) with limits at their ends.  The limit at p is the mean over all arcs, weighted by
+The boundary is cut into arcs (`twist.cut_rows`) with limits at their ends.  The limit at p is the mean over all arcs,
+weighted by
 
     W = 2 L / (|u| |v| + 2 (cos (1 − h z) − r x))        u, v: chords from p to the arc's ends,  L = 2 r sin: its chord
 
-(x, z: p along the arc's middle and axis; cos, sin: of half its angle).  W is 2 tan(b/2) r / |z − h|, where b is half the angle the
-arc fills when p is moved to the middle of its circle by a map that keeps circles.  For short arcs that is the integral of
-ds / chord², the weight that makes the mean harmonic in every circular cone.  All weights are positive, so a lower limit never passes
-an upper one; W grows without bound only on the arc itself, so boundary values are met; no ray is cast, so dents and mouths do no harm.
+(x, z: p along the arc's middle and axis; cos, sin: of half its angle).  W is 2 tan(b/2) r / |z − h|, where b is half
+the angle the arc fills when p is moved to the middle of its circle by a map that keeps circles.  For short arcs that
+is the integral of ds / chord², the weight that makes the mean harmonic in every circular cone.  All weights are
+positive, so a lower limit never passes an upper one; W grows without bound only on the arc itself, so boundary values
+are met; no ray is cast, so dents and mouths do no harm.
 """
 
 from hitogata.lanes import absolute, atan2, inline, kernel, maximum, record, sqrt, struct, where
@@ -182,7 +184,8 @@ def prism_limits(p, prisms, count, bone, f, g):
 
 @inline
 def closeness(p, pole, distance, grad, has):
-    """k = ρ², ρ = angle/(angle + distance): 0 at the pole, 1 on the boundary; and its gradient.  1 if the pole has no value."""
+    """k = ρ², ρ = angle/(angle + distance): 0 at the pole, 1 on the boundary; and its gradient.  1 if the pole has no
+    value."""
     across = cross(pole, p)
     sin, cos = sqrt(dot(across, across)), dot(pole, p)
     angle = atan2(sin, cos)
@@ -195,7 +198,8 @@ def closeness(p, pole, distance, grad, has):
 
 @inline
 def blend(limits, k0, dk0, k1, dk1, low0, high0, low1, high1):
-    """Mean of boundary, pole and antipole with weights k₀k₁, (1 − k₀)k₁, (1 − k₁)k₀ (one pole: Hanaoka 2010, eq. 3.17)."""
+    """Mean of boundary, pole and antipole with weights k₀k₁, (1 − k₀)k₁, (1 − k₁)k₀ (one pole: Hanaoka 2010, eq.
+    3.17)."""
     per = 1.0 / (k0 + k1 - k0 * k1)
     ds = dk0 * (1.0 - k1) + dk1 * (1.0 - k0)
 

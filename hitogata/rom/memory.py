@@ -1,19 +1,48 @@
 """Violation with memory of the last pose (SYSTEMS R4; Hanaoka 2010, 3.3 and 3.4).
 
-The joint goes the short way from where it was held to where it is now.  If that way leaves the region, the range is violated, even if the pose is
-allowed again (it passed through a thin forbidden part).  A bone that is outside is held where one comes to by sliding along the boundary from the crossing:
-the near wall, though another be nearer.  A bone that is inside again is held at the crossing, unless it was at the boundary before (`near_wall`) and sliding
-leads to the place that is nearest to it: then it went along the wall (of a dent) and is free.
+The joint goes the short way from where it was held to where it is now.  If that way leaves the region, the range is
+violated, even if the pose is allowed again (it passed through a thin forbidden part).  A bone that is outside is held
+where one comes to by sliding along the boundary from the crossing: the near wall, though another be nearer.  A bone
+that is inside again is held at the crossing, unless it was at the boundary before (`near_wall`) and sliding leads to
+the place that is nearest to it: then it went along the wall (of a dent) and is free.
 """
 
-from hitogata.lanes import X1, Floats, absolute, atan2, entry, inline, kernel, lanes, minimum, pack, records, sqrt, struct, tail, unpack, where
+from hitogata.lanes import (
+    X1,
+    Floats,
+    absolute,
+    atan2,
+    entry,
+    inline,
+    kernel,
+    lanes,
+    minimum,
+    pack,
+    records,
+    sqrt,
+    struct,
+    tail,
+    unpack,
+    where,
+)
 from hitogata.rom.arcs import unit_or
 from hitogata.rom.crossing import NEVER, first_exit, slide, way_between
-from hitogata.rom.layout import Head, Piece
+from hitogata.rom.layout import HEAD, Head, Piece
 from hitogata.rom.range_layout import RangeHead
 from hitogata.rom.search import seek
 from hitogata.rom.violation import limits_at, pose_at, wrapped
-from hitogata.spatial import Quaternion, Vec3, bone_of, cross, dot, half_vector, load_quaternion, store3, store_quaternion, twist_of
+from hitogata.spatial import (
+    Quaternion,
+    Vec3,
+    bone_of,
+    cross,
+    dot,
+    half_vector,
+    load_quaternion,
+    store3,
+    store_quaternion,
+    twist_of,
+)
 
 
 @struct
@@ -49,7 +78,8 @@ def held_at(now, hit, at_wall, exit_angle, crossing, c, d, edge, near):
     along = where(at_wall > 0.0, where(dot(gap, gap) < near * near, 1.0, 0.0), 0.0)
     passed = leaves * inside * (1.0 - along)
     wall = where(left, unit_or(crossing, crossing, 0.0), point)
-    at = where(passed > 0.5, unit_or(crossing, crossing, 0.0), where(inside > 0.5, now, where(leaves > 0.5, wall, hit.foot)))
+    outside = where(leaves > 0.5, wall, hit.foot)
+    at = where(passed > 0.5, unit_or(crossing, crossing, 0.0), where(inside > 0.5, now, outside))
     held = where(inside > 0.5, passed, 1.0) > 0.5
     back = cross(now, at)
     depth = where(held, atan2(sqrt(dot(back, back)), dot(now, at)), -atan2(hit.sin, hit.cos))
@@ -67,14 +97,15 @@ def hold_swing(last, now, region):
     """Where a bone that was held at `last` is held now."""
     head = records(region, Head)[0]
     count, exact = int(head.count), head.exact > 0.5
-    flat, polynomials = tail(region, Head.SIZE), tail(region, int(head.polynomials))
+    flat, polynomials = tail(region, HEAD), tail(region, int(head.polynomials))
     before = seek(last, region)
     start = where(before.sin >= 0.0, last, before.foot)
     margin = head.edge * 1e3
     way = way_between(start, now, head.edge)
     out = first_exit(way, records(flat, Piece), polynomials, count, exact, margin, head.step)
     c, d = slide(now, out.piece, out.t, flat, polynomials, count, exact, head.step)
-    return held_at(now, seek(now, region), near_wall(way.length, margin) - before.sin, out.angle, out.point, c, d, head.edge, head.step * 10.0)
+    at_wall = near_wall(way.length, margin) - before.sin
+    return held_at(now, seek(now, region), at_wall, out.angle, out.point, c, d, head.edge, head.step * 10.0)
 
 
 @inline

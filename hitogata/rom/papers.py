@@ -1,8 +1,8 @@
 """The papers' cheap corrections, kept for comparison: each has a failure that the exact one does not.
 
-Yamaguchi 2009 corrects in the stereographic plane; on the sphere that is not the nearest point, may go round the back, and on an ellipse drifts under
-a steady pull.  Hanaoka 2010 scales twist limits along the meridian; that needs a star shape, and jumps at the mouth of a re-entrant one.
-Use `Region.nearest` and `BoundaryTwist` for real work.
+Yamaguchi 2009 corrects in the stereographic plane; on the sphere that is not the nearest point, may go round the
+back, and on an ellipse drifts under a steady pull.  Hanaoka 2010 scales twist limits along the meridian; that needs a
+star shape, and jumps at the mouth of a re-entrant one. Use `Region.nearest` and `BoundaryTwist` for real work.
 """
 
 from typing import Any
@@ -21,7 +21,8 @@ from hitogata.spatial import quat_conjugate, quat_rotate
 def clamp_in_plane(region: RectangleRegion, p: Any) -> Array:
     """s and t each brought to its limit (Yamaguchi 2009, eq. 14).
 
-    Near the nearest point if the region and the correction are small; goes round the back of the sphere if they are not (fig. 27).
+    Near the nearest point if the region and the correction are small; goes round the back of the sphere if they are
+    not (fig. 27).
 
     Args:
         region: a rectangle.
@@ -35,9 +36,11 @@ def clamp_in_plane(region: RectangleRegion, p: Any) -> Array:
 
 
 def pull_to_centre(region: EllipseRegion | SuperellipseRegion, p: Any) -> Array:
-    """Moved in the plane towards the middle of the (super)ellipse until it is inside (Yamaguchi 2009, eq. 15 and 4.6.1).
+    """Moved in the plane towards the middle of the (super)ellipse until it is inside (Yamaguchi 2009, eq. 15 and
+    4.6.1).
 
-    Right only for circles about the bone; elsewhere a joint that is pulled steadily creeps along the boundary (fig. 29).
+    Right only for circles about the bone; elsewhere a joint that is pulled steadily creeps along the boundary (fig.
+    29).
 
     Args:
         region: an ellipse or superellipse.
@@ -71,7 +74,7 @@ def _scale(x: Array, y: Array, m: float, n: float) -> Array:
 def _plane(region: Any, p: Any) -> tuple[Array, Array, bool]:
     rows, alone = unit_rows(p, 3, "point")
     s, t = to_plane(quat_rotate(quat_conjugate(np.array(region.quat_PR)), rows))
-    big = 1e150                                                         # the point at infinity, where the plane has none
+    big = 1e150                                                         # stands for the plane's point at infinity
     return np.clip(s, -big, big), np.clip(t, -big, big), alone
 
 
@@ -81,7 +84,8 @@ def _back(region: Any, s: Array, t: Array, alone: bool) -> Array:
 
 
 def radial_twist_limits(region: SplineRegion, twist: BoundaryTwist, p: Any) -> tuple[Any, Any]:
-    """Twist limits by the thesis's rule: ψ = (1 − ρ²) ψ_pole + ρ² ψ_curve(φ), ρ = θ/θ_curve(φ) (Hanaoka 2010, eq. 3.17, weights put right).
+    """Twist limits by the thesis's rule: ψ = (1 − ρ²) ψ_pole + ρ² ψ_curve(φ), ρ = θ/θ_curve(φ) (Hanaoka 2010, eq.
+    3.17, weights put right).
 
     Args:
         region: a star shape about θ = 0: every φ meets the curve once.
@@ -100,7 +104,8 @@ def radial_twist_limits(region: SplineRegion, twist: BoundaryTwist, p: Any) -> t
     azimuth, _ = region.polar_at(fine)
     back = np.diff(azimuth) <= 0.0
     if back.any():
-        raise RangeError(f"radial_twist_limits: not a star shape: azimuth turns back on segment {int(fine[np.argmax(back)])}")
+        k = int(fine[np.argmax(back)])
+        raise RangeError(f"radial_twist_limits: not a star shape: azimuth turns back on segment {k}")
     rows, alone = unit_rows(p, 3, "point")
     own = quat_rotate(quat_conjugate(np.array(region.quat_PR)), rows)
     phi = np.arctan2(own[:, 1], own[:, 0])

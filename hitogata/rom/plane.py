@@ -1,7 +1,8 @@
 """Regions drawn in the stereographic plane of a bone along +x (Yamaguchi 2009).
 
-The sphere is projected from (−1, 0, 0) onto the plane x = 0:  s = −z/(x+1),  t = y/(x+1).  Circles stay circles (or lines), so
-rectangle, oval and chains of arcs and lines are exact chains of arcs on the sphere.  s = tan(ry/2), t = tan(rz/2) carry Euler limits over.
+The sphere is projected from (−1, 0, 0) onto the plane x = 0:  s = −z/(x+1),  t = y/(x+1).  Circles stay circles (or
+lines), so rectangle, oval and chains of arcs and lines are exact chains of arcs on the sphere.  s = tan(ry/2), t =
+tan(rz/2) carry Euler limits over.
 """
 
 from dataclasses import dataclass
@@ -31,7 +32,8 @@ class _Box(Region):
         for name in ("s", "t"):
             low, high = interval(getattr(self, name), f"{type(self).__name__} {name}")
             if high - low < SMALLEST or max(abs(low), abs(high)) > LARGEST:
-                raise RangeError(f"{type(self).__name__} {name} = ({low}, {high}): at least {SMALLEST} wide and within ±{LARGEST:g}")
+                raise RangeError(f"{type(self).__name__} {name} = ({low}, {high}): "
+                                 f"at least {SMALLEST} wide and within ±{LARGEST:g} expected")
             object.__setattr__(self, name, (low, high))
 
     @property
@@ -63,7 +65,8 @@ class RectangleRegion(_Box):
 class OvalRegion(_Box):
     """Two half circles and the two sides between them, in the box (Yamaguchi 2009, 3.3).
 
-    Knots: where a half circle begins or ends, from the beginning of the upper (or right) one; the ends of two diameters if the box is square.
+    Knots: where a half circle begins or ends, from the beginning of the upper (or right) one; the ends of two
+    diameters if the box is square.
 
     Attributes:
         s, t: (min, max) in the stereographic plane of a bone along +x.
@@ -87,7 +90,8 @@ class OvalRegion(_Box):
 
 @dataclass(frozen=True)
 class SuperellipseRegion(_Box):
-    """(|s − s_b|/s_a)^m + (|t − t_b|/t_a)^n ≤ 1 (Yamaguchi 2009, eq. 9).  Knots: the ends of its axes, from +s counter-clockwise.
+    """(|s − s_b|/s_a)^m + (|t − t_b|/t_a)^n ≤ 1 (Yamaguchi 2009, eq. 9).  Knots: the ends of its axes, from +s
+    counter-clockwise.
 
     Attributes:
         s, t: (min, max) in the stereographic plane of a bone along +x.
@@ -112,7 +116,8 @@ class SuperellipseRegion(_Box):
 
 @dataclass(frozen=True)
 class EllipseRegion(_Box):
-    """((s − s_b)/s_a)² + ((t − t_b)/t_a)² ≤ 1 (Yamaguchi 2009, eq. 7).  Knots: the ends of its axes, from +s counter-clockwise.
+    """((s − s_b)/s_a)² + ((t − t_b)/t_a)² ≤ 1 (Yamaguchi 2009, eq. 7).  Knots: the ends of its axes, from +s
+    counter-clockwise.
 
     Attributes:
         s, t: (min, max) in the stereographic plane of a bone along +x.
@@ -130,14 +135,15 @@ class EllipseRegion(_Box):
 
 
 def _superellipse(u: Array, half: tuple[float, float], centre: tuple[float, float], m: float, n: float) -> Array:
-    """Points at u in quarters, by eight octants: each by the coordinate that is the smaller, so that the flat ends stay smooth.
+    """Points at u in quarters, by eight octants: each by the coordinate that is the smaller, so that the flat ends
+    stay smooth.
 
     An octant belongs to a row of u as a whole: the one its middle lies in.
     """
     v = 2.0 * u
     octant = np.floor((v.min(1) + v.max(1)) / 2.0)[:, None]
     k = np.mod(octant, 8).astype(int)
-    w = np.clip(np.where(k % 2 == 0, v - octant, 1.0 - (v - octant)), 0.0, None)        # 0 on an axis, 1 on the diagonal
+    w = np.clip(np.where(k % 2 == 0, v - octant, 1.0 - (v - octant)), 0.0, None)       # 0: axis, 1: diagonal
     by_t = (k == 0) | (k == 3) | (k == 4) | (k == 7)
     small = w * np.where(by_t, 0.5 ** (1.0 / n), 0.5 ** (1.0 / m))
     large = np.where(by_t, (1.0 - small ** n) ** (1.0 / m), (1.0 - small ** m) ** (1.0 / n))

@@ -22,13 +22,15 @@ from hitogata.spatial import matrix_to_quat, quat_to_matrix
 class PoseViolation(NamedTuple):
     """Where poses stand to their range; depths > 0 are outside.
 
-    The axes are angular velocities in the parent frame: with ω that of the child relative to the parent, d(depth)/dt = −axis · ω.
+    The axes are angular velocities in the parent frame: with ω that of the child relative to the parent, d(depth)/dt
+    = −axis · ω.
 
     Attributes:
         swing_depth: −(distance of the bone from the boundary) [rad], shape (n,).
         swing_axis: unit vectors, shape (n, 3).
         twist_depth: how far the twist is beyond its nearer limit [rad], times cos(swing angle / 2), shape (n,).
-        twist_axis: times the same cos(swing angle / 2); of length one where the limits do not change with swing, shape (n, 3).
+        twist_axis: times the same cos(swing angle / 2); of length one where the limits do not change with swing,
+            shape (n, 3).
     """
 
     swing_depth: Any
@@ -41,7 +43,8 @@ class HeldViolation(NamedTuple):
     """Where poses stand to their range, coming from the poses where they were held.
 
     Attributes:
-        swing_depth, swing_axis, twist_depth, twist_axis: as in `PoseViolation`; the twist axis takes the limits to stay still.
+        swing_depth, swing_axis, twist_depth, twist_axis: as in `PoseViolation`; the twist axis takes the limits to
+            stay still.
         passed: whether the bone is allowed where it is, but passed through a forbidden part, shape (n,).
         quat_held: where the joint is held: pass it as `last` of the next step, shape (n, 4).
     """
@@ -123,8 +126,8 @@ class RangeOfMotion:
     def violation_from(self, last: Any, quat: Any) -> HeldViolation:
         """Violation with memory of where the joint was held (SYSTEMS R4; Hanaoka 2010, 3.3).
 
-        The short way of the bone from `last` is followed: leaving the region on the way is a violation, even if the bone ends inside; the joint is then
-        held where the way first crosses the boundary.  See `memory`.
+        The short way of the bone from `last` is followed: leaving the region on the way is a violation, even if the
+        bone ends inside; the joint is then held where the way first crosses the boundary.  See `memory`.
 
         Args:
             last: pose at the last step, as it was held, wxyz, shape (4,) or (n, 4).
@@ -137,7 +140,8 @@ class RangeOfMotion:
         out = run(memory.violation_from_rows, rows, 13, before, self.flat)
         parts = out[:, 0], out[:, 1:4], out[:, 4], out[:, 5:8], out[:, 8] > 0.5, out[:, 9:13]
         if alone:
-            return HeldViolation(float(out[0, 0]), out[0, 1:4], float(out[0, 4]), out[0, 5:8], bool(parts[4][0]), out[0, 9:13])
+            swing, twist, passed = float(out[0, 0]), float(out[0, 4]), bool(out[0, 8] > 0.5)
+            return HeldViolation(swing, out[0, 1:4], twist, out[0, 5:8], passed, out[0, 9:13])
         return HeldViolation(*(np.ascontiguousarray(x) for x in parts))
 
     def clamp(self, quat: Any) -> Array:
@@ -199,7 +203,8 @@ class RangeOfMotion:
             RangeError: something is missing or unknown.
         """
         if not isinstance(data, dict) or "swing" not in data or not set(data) <= {"swing", "twist", "bone"}:
-            raise RangeError(f"a range has fields swing, twist and bone; got {sorted(data) if isinstance(data, dict) else data!r}")
+            found = sorted(data) if isinstance(data, dict) else data
+            raise RangeError(f"a range has fields swing, twist and bone; got {found!r}")
         twist = Twist.from_dict(data["twist"]) if "twist" in data else FreeTwist()
         return RangeOfMotion(Region.from_dict(data["swing"]), twist, data.get("bone"))
 

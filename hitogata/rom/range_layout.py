@@ -34,14 +34,22 @@ class RangeHead:
     spare: float
 
 
+_head: Any = RangeHead
+
+RANGE: int = _head.SIZE
+"""Numbers in a head."""
+
+RANGE_AT: dict[str, int] = _head.OFFSETS
+"""Where a head's fields begin."""
+
 TWIST_EDGE = 1e-10
 """Width of a twist limit [rad]."""
 
 
 def flat_range(bone: Array, kind: int, constants: dict[str, Any], table: Array, region: Array) -> Array:
     """The flat array of a range."""
-    head = np.zeros(RangeHead.SIZE)
-    at = RangeHead.OFFSETS
+    head = np.zeros(RANGE)
+    at = RANGE_AT
     head[at["bone"]:at["bone"] + 3] = bone
     for name, value in constants.items():
         if name == "across":
@@ -49,16 +57,16 @@ def flat_range(bone: Array, kind: int, constants: dict[str, Any], table: Array, 
         else:
             head[at[name]] = value
     head[at["kind"]], head[at["count"]], head[at["edge"]], head[at["floor"]] = kind, len(table), TWIST_EDGE, 1e-28
-    head[at["region"]] = RangeHead.SIZE + table.size
-    head[at["size"]] = RangeHead.SIZE + table.size + len(region)
+    head[at["region"]] = RANGE + table.size
+    head[at["size"]] = RANGE + table.size + len(region)
     return np.concatenate([head, table.ravel(), region])
 
 
 def single_range(flat: Array) -> Any:
     """A flat range in float32, with tolerances to match."""
-    start = int(flat[RangeHead.OFFSETS["region"]])
+    start = int(flat[RANGE_AT["region"]])
     out = flat.astype(np.float32)
-    out[RangeHead.OFFSETS["edge"]], out[RangeHead.OFFSETS["floor"]] = 1e-5, 1e-13
+    out[RANGE_AT["edge"]], out[RANGE_AT["floor"]] = 1e-5, 1e-13
     out[start:] = single(flat[start:])
     return out
 

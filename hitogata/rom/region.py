@@ -98,8 +98,8 @@ class Region:
             p: unit vectors in the parent frame, shape (3,) or (n, 3).
 
         Returns:
-            distance [rad] (n,), > 0 inside; foot (n, 3), on the boundary also for p inside; axis (n, 3), the unit angular
-            velocity (parent frame) that raises the distance fastest: d(distance)/dt = axis · ω.
+            distance [rad] (n,), > 0 inside; foot (n, 3), on the boundary also for p inside; axis (n, 3), the unit
+            angular velocity (parent frame) that raises the distance fastest: d(distance)/dt = axis · ω.
         """
         rows, alone = unit_rows(p, 3, "point")
         out = contact.run(contact.contact_rows, rows, 7, self.flat)
@@ -108,7 +108,8 @@ class Region:
         return out[:, 0], np.ascontiguousarray(out[:, 1:4]), np.ascontiguousarray(out[:, 4:7])
 
     def boundary(self, n: int = 360) -> Array:
-        """n points along the boundary in order of travel (region on the left), the first at the first knot, shape (n, 3).
+        """n points along the boundary in order of travel (region on the left), the first at the first knot, shape (n,
+        3).
 
         Equal steps of the parameter u, whose whole numbers are the knots.
         """

@@ -1,16 +1,16 @@
 """The one search: the nearest place of any region's boundary.
 
-All arcs are tried; if they are the boundary, the best of them is the answer.  Else Newton runs on the best one's polynomial, then on
-every other piece whose arc is not farther than that place by more than the piece's slack.  What was skipped is provably farther.
+All arcs are tried; if they are the boundary, the best of them is the answer.  Else Newton runs on the best one's
+polynomial, then on every other piece whose arc is not farther than that place by more than the piece's slack.  What
+was skipped is provably farther.
 """
 
 from hitogata.lanes import absolute, any_lane, gather, inline, kernel, records, sqrt, struct, tail, where
-from hitogata.rom.arcs import PIECE, Hit, arc_cost, arc_hit, corner_hit, unit_or
+from hitogata.rom.arcs import Hit, arc_cost, arc_hit, corner_hit, unit_or
 from hitogata.rom.curves import Foot, better, coefficients, cost_at, descend, walk
-from hitogata.rom.layout import Head, Piece
+from hitogata.rom.layout import HEAD, PIECE, Head, Piece
 from hitogata.spatial import Vec3
 
-HEAD = Head.SIZE
 FAR = 3.9                   # squared chord beyond which feet are told apart from -p
 
 
@@ -151,7 +151,7 @@ def look_behind(p, region, pieces, polynomials, count, step):
     best = Foot(p, p, zero, zero, zero)
     for i in range(count):
         a = pieces[i]
-        cost, x, y, out = arc_cost(p, a.frame, a.height, a.radius, a.cos, a.sin, -1.0)
+        cost, _, _, _ = arc_cost(p, a.frame, a.height, a.radius, a.cos, a.sin, -1.0)
         within = beyond_reach(cost, best.cost, a.slack)
         if any_lane(within > 0.0):
             best = start_of(best, p, a.start, a.inward0, i * 1.0, within, -1.0)

@@ -1,8 +1,8 @@
 """Does a closed curve cross itself?  Exact: parts are halved until they are proved apart or nearly meet.
 
-Two parts of the curve lie in balls; balls apart: no crossing.  Two neighbours meet at their common end only, if the cone
-of ways back along the first and the cone of ways on along the second have no direction in common.  A single part whose
-directions fit in half a space cannot meet itself.
+Two parts of the curve lie in balls; balls apart: no crossing.  Two neighbours meet at their common end only, if the
+cone of ways back along the first and the cone of ways on along the second have no direction in common.  A single part
+whose directions fit in half a space cannot meet itself.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from hitogata.errors import RangeError
 from hitogata.rom.build import Pieces
 from hitogata.rom.frames import Array, unit
-from hitogata.rom.layout import DEGREE, Piece
+from hitogata.rom.layout import AT, DEGREE
 
 GAP = 1e-7
 """Parts of a boundary must keep this distance [rad]."""
@@ -33,7 +33,8 @@ def check_simple(pieces: Pieces) -> None:
     for _ in range(60):
         centre, radius, way, spread = _bounds(pieces, parts)
         apart = np.linalg.norm(centre[i] - centre[j], axis=1) > radius[i] + radius[j] + GAP
-        angle = 2.0 * np.arcsin(np.minimum(1.0, np.linalg.norm(way[i] + way[j], axis=1) / 2.0))  # from way back to way on
+        turn = np.linalg.norm(way[i] + way[j], axis=1)                   # from the way back to the way on, as a chord
+        angle = 2.0 * np.arcsin(np.minimum(1.0, turn / 2.0))
         clear = (angle > spread[i] + spread[j]) & (spread[i] < 1.5) & (spread[j] < 1.5)
         fine = np.select([kind == 0, kind == 1], [apart, clear], spread[i] < 1.5)
         open_ = ~fine
@@ -60,13 +61,12 @@ def points_on(pieces: Pieces, k: Array, t: Array) -> tuple[Array, Array]:
     """Points and derivatives of pieces k (m,) at t (m, q) from -1 to 1: shapes (m, q, 3)."""
     rows = pieces.rows[k]
     if pieces.exact:
-        at = Piece.OFFSETS
         m, along, axis = rows[:, None, 0:3], rows[:, None, 3:6], rows[:, None, 6:9]
-        half = rows[:, at["half"], None]
+        half = rows[:, AT["half"], None]
         turn = t * half
         c, s = np.cos(turn)[..., None], np.sin(turn)[..., None]
-        radius = rows[:, at["radius"], None, None]
-        return (axis * rows[:, at["height"], None, None] + (m * c + along * s) * radius,
+        radius = rows[:, AT["radius"], None, None]
+        return (axis * rows[:, AT["height"], None, None] + (m * c + along * s) * radius,
                 (along * c - m * s) * radius * half[..., None])
     coefficients = pieces.polynomials[k].reshape(len(k), DEGREE + 1, 3)
     x, d = np.repeat(coefficients[:, :1], t.shape[1], 1), np.zeros((len(k), t.shape[1], 3))
@@ -99,7 +99,8 @@ def _halve(parts: Array, i: Array, j: Array, kind: Array) -> tuple[Array, Array,
     halves[0::2, 2], halves[1::2, 1] = mid, mid
     far, near, self_ = kind == 0, kind == 1, kind == 2
     pairs = [(i[far] + a, j[far] + b, 0) for a in (0, 1) for b in (0, 1)]
-    pairs += [(i[near], j[near], 0), (i[near], j[near] + 1, 0), (i[near] + 1, j[near] + 1, 0), (i[near] + 1, j[near], 1)]
+    pairs += [(i[near], j[near], 0), (i[near], j[near] + 1, 0), (i[near] + 1, j[near] + 1, 0)]
+    pairs += [(i[near] + 1, j[near], 1)]
     pairs += [(i[self_], i[self_], 2), (i[self_] + 1, i[self_] + 1, 2), (i[self_], i[self_] + 1, 1)]
     return (halves, np.concatenate([p[0] for p in pairs]), np.concatenate([p[1] for p in pairs]),
             np.concatenate([np.full(len(p[0]), p[2]) for p in pairs]))
@@ -110,4 +111,5 @@ def _report(pieces: Pieces, a: Array, b: Array, place: Array) -> None:
     where = ", ".join(f"{v:.6f}" for v in unit(place))
     if first == second:
         raise RangeError(f"the boundary crosses itself: segment {first} meets itself near ({where})")
-    raise RangeError(f"the boundary crosses itself: segments {min(first, second)} and {max(first, second)} meet near ({where})")
+    low, high = sorted((first, second))
+    raise RangeError(f"the boundary crosses itself: segments {low} and {high} meet near ({where})")

@@ -25,15 +25,17 @@ def polar(azimuth: Array, angle: Array) -> Array:
 class SplineRegion(Region):
     """The region on the left of a closed curve through constraint points (φᵢ, θᵢ) about a bone along +z.
 
-    Between points φ(t) and θ(t) are cubics with the given tangents (Hanaoka 2010, eq. 3.6–3.15, with m₀ and m₁ of B put right):
-    A = 2p₀ − 2p₁ + m₀ + m₁, B = −3p₀ + 3p₁ − 2m₀ − m₁, C = m₀, D = p₀; 0 ≤ t ≤ 1.  One φ may meet several θ.  Knots: the points.
+    Between points φ(t) and θ(t) are cubics with the given tangents (Hanaoka 2010, eq. 3.6–3.15, with m₀ and m₁ of B
+    put right): A = 2p₀ − 2p₁ + m₀ + m₁, B = −3p₀ + 3p₁ − 2m₀ − m₁, C = m₀, D = p₀; 0 ≤ t ≤ 1.  One φ may meet several
+    θ.  Knots: the points.
 
     Attributes:
-        azimuth: φᵢ [rad], shape (n,), unwrapped: each step, also the last one back to φ₀ + 2π·turns, at most half a turn.
+        azimuth: φᵢ [rad], shape (n,), unwrapped: each step, also the last one back to φ₀ + 2π·turns, at most half a
+            turn.
         angle: θᵢ [rad], shape (n,), between 0 and π.
         d_azimuth, d_angle: dφ/dt and dθ/dt at the points [rad per segment], shape (n,).
-        turns: how often φ goes round: +1, θ = 0 is inside; −1, θ = 180° is; 0, neither (counter-clockwise in the polar plot with φ as
-            angle and θ as radius, that is seen from outside) or both (clockwise).
+        turns: how often φ goes round: +1, θ = 0 is inside; −1, θ = 180° is; 0, neither (counter-clockwise in the
+            polar plot with φ as angle and θ as radius, that is seen from outside) or both (clockwise).
     """
 
     azimuth: Any
@@ -66,7 +68,8 @@ class SplineRegion(Region):
         """The curve whose tangent at each point is half the step from the point before to the point after."""
         a, b = np.array(numbers(azimuth, "SplineRegion azimuth")), np.array(numbers(angle, "SplineRegion angle"))
         if len(a) != len(b) or len(a) < 3:
-            raise RangeError(f"SplineRegion: {len(a)} azimuths and {len(b)} angles; the same number, at least 3, is needed")
+            raise RangeError(f"SplineRegion: {len(a)} azimuths and {len(b)} angles; "
+                             "the same number, at least 3, is needed")
         turn = 2.0 * np.pi * turns
         around = np.concatenate([[a[-1] - turn], a, [a[0] + turn]])
         return cls(a, b, (around[2:] - around[:-2]) / 2.0, (np.roll(b, -1) - np.roll(b, 1)) / 2.0, turns, **options)

@@ -1,7 +1,7 @@
 """Triangle sets in the disc of sin(γ/2) (Yamane and Nakamura, in Hanaoka 2010, 1.4).
 
-The disc holds all directions: γ is the angle from the bone at rest, and a point of the disc lies at sin(γ/2) from its middle, in the direction
-of the swing.  Triangles of the disc have edges that are no circles on the sphere.
+The disc holds all directions: γ is the angle from the bone at rest, and a point of the disc lies at sin(γ/2) from its
+middle, in the direction of the swing.  Triangles of the disc have edges that are no circles on the sphere.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ def from_disc(a: Array) -> Array:
 def to_disc(p: Array) -> Array:
     """Disc points (..., 2) of directions about +x; (±1, 0) at −x."""
     x, y, z = p[..., 0], p[..., 1], p[..., 2]
-    size = np.sqrt((y * y + z * z + (1.0 - x) ** 2)) / 2.0          # sin(γ/2)
+    size = np.sqrt(y * y + z * z + (1.0 - x) ** 2) / 2.0          # sin(γ/2)
     out = np.hypot(y, z)
     safe = np.where(out > 0.0, out, 1.0)
     return np.stack([np.where(out > 0.0, y / safe, 1.0) * size, np.where(out > 0.0, z / safe, 0.0) * size], -1)
@@ -38,7 +38,8 @@ def to_disc(p: Array) -> Array:
 class TriangleRegion(Region):
     """The union of triangles in the sin(γ/2) disc of a bone along +x.
 
-    The triangles must share whole edges and have one closed outline.  Knots: the corners of the outline, from the one of least number.
+    The triangles must share whole edges and have one closed outline.  Knots: the corners of the outline, from the one
+    of least number.
 
     Attributes:
         vertices: points (a, b) of the disc, towards +y and +z, shape (n, 2), within the unit circle.
@@ -61,7 +62,8 @@ class TriangleRegion(Region):
         turned = []
         for k, t in enumerate(triangles):
             if len(t) != 3 or min(t) < 0 or max(t) >= len(vertices):
-                raise RangeError(f"TriangleRegion: triangle {k} is {t}; three vertices 0 to {len(vertices) - 1} expected")
+                raise RangeError(f"TriangleRegion: triangle {k} is {t}; "
+                                 f"three vertices 0 to {len(vertices) - 1} expected")
             (a, b), (c, d), (e, f) = (vertices[i] for i in t)
             area = (c - a) * (f - b) - (d - b) * (e - a)
             if abs(area) < 1e-12:
@@ -80,7 +82,8 @@ class TriangleRegion(Region):
             for i in range(3):
                 edge = t[i], t[(i + 1) % 3]
                 if edge in edges:
-                    raise RangeError(f"TriangleRegion: triangles {edges[edge]} and {k} lie on the same side of edge {edge}")
+                    raise RangeError(f"TriangleRegion: triangles {edges[edge]} and {k} "
+                                     f"lie on the same side of edge {edge}")
                 edges[edge] = k
         rim = [e for e in edges if e[::-1] not in edges]
         after: dict[int, int] = {}
@@ -96,7 +99,8 @@ class TriangleRegion(Region):
             loop.append(after[loop[-1]])
         if len(loop) != len(rim):
             left = min(set(after) - set(loop))
-            raise RangeError(f"TriangleRegion: more than one outline (one through vertex {first}, another through vertex {left})")
+            raise RangeError(f"TriangleRegion: more than one outline "
+                             f"(one through vertex {first}, another through vertex {left})")
         return tuple(loop)
 
     @property

@@ -1,8 +1,8 @@
 """Twist limits: how far the bone may turn about itself, where it points.
 
-`BoundaryTwist` carries limits at the knots of a region's boundary (Hanaoka 2010, 3.1): linear in the boundary's parameter between them, and
-inside by the rule of `mean` and `blend`.  The cut of the boundary that the rule needs is fixed here, by the region's own parameter:
-a saved range means the same after any change of tolerances.
+`BoundaryTwist` carries limits at the knots of a region's boundary (Hanaoka 2010, 3.1): linear in the boundary's
+parameter between them, and inside by the rule of `mean` and `blend`.  The cut of the boundary that the rule needs is
+fixed here, by the region's own parameter: a saved range means the same after any change of tolerances.
 """
 
 import dataclasses
@@ -21,8 +21,8 @@ TWISTS: dict[str, type["Twist"]] = {}
 """Twist classes by name, for files."""
 
 CUTS = 64
-"""A boundary is cut into at least this many arcs: every segment into ceil(CUTS / segments) equal steps of its parameter.
-Part of the meaning of a saved range: do not change."""
+"""A boundary is cut into at least this many arcs: every segment into ceil(CUTS / segments) equal steps of its
+parameter. Part of the meaning of a saved range: do not change."""
 
 
 class Kind:
@@ -140,7 +140,8 @@ class BoundaryTwist(_Listed):
 
     Attributes:
         low, high: at each knot [rad], shape (segments,).
-        pole: (low, high) where the bone points as at rest (θ = 0), which must then be inside; None: no value of its own.
+        pole: (low, high) where the bone points as at rest (θ = 0), which must then be inside; None: no value of its
+            own.
         antipole: (low, high) where it points the opposite way (θ = 180°).
     """
 
@@ -151,12 +152,14 @@ class BoundaryTwist(_Listed):
         super().__post_init__()
         for name in ("pole", "antipole"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, interval(getattr(self, name), f"BoundaryTwist {name}", may_be_empty=True))
+                value = interval(getattr(self, name), f"BoundaryTwist {name}", may_be_empty=True)
+                object.__setattr__(self, name, value)
 
     def table(self, region: Region, bone: Array) -> tuple[int, dict[str, Any], Array]:
         """See `Twist`."""
         if len(self.low) != region.segments:
-            raise RangeError(f"BoundaryTwist has limits for {len(self.low)} knots; {type(region).__name__} has {region.segments}")
+            raise RangeError(f"BoundaryTwist has limits for {len(self.low)} knots; "
+                             f"{type(region).__name__} has {region.segments}")
         constants: dict[str, Any] = {}
         for name, value, place in (("pole", self.pole, bone), ("antipole", self.antipole, -bone)):
             if value is not None:
@@ -174,7 +177,8 @@ class BoundaryTwist(_Listed):
 
 @dataclass(frozen=True)
 class PrismTwist(_Listed):
-    """Limits at the vertices of a `TriangleRegion`, linear over each triangle: prisms (Yamane and Nakamura, in Hanaoka 2010, 1.4).
+    """Limits at the vertices of a `TriangleRegion`, linear over each triangle: prisms (Yamane and Nakamura, in
+    Hanaoka 2010, 1.4).
 
     Attributes:
         low, high: at each vertex [rad], shape (vertices,).
@@ -185,7 +189,8 @@ class PrismTwist(_Listed):
         if not isinstance(region, TriangleRegion):
             raise RangeError(f"PrismTwist needs a TriangleRegion, not {type(region).__name__}")
         if len(self.low) != len(region.vertices):
-            raise RangeError(f"PrismTwist has limits for {len(self.low)} vertices; the region has {len(region.vertices)}")
+            raise RangeError(f"PrismTwist has limits for {len(self.low)} vertices; "
+                             f"the region has {len(region.vertices)}")
         if np.linalg.norm(bone - region.bone) > 1e-9:
             raise RangeError(f"PrismTwist needs the region's own bone {region.bone.tolist()}, not {bone.tolist()}")
         rows = []

@@ -2,22 +2,46 @@
 
 With e the bone at rest, c = R e the bone now, h = (e + c)/|e + c| and θ the angle between them:
 
-    swing    depth = −distance of c,   d(depth)/dt = −row · ω,   row = c × ∇distance
-    twist    depth = (ψ − ψ_limit) cos(θ/2), row = cos(θ/2) (c × ∇ψ_limit) − h at the upper limit (signs changed at the lower)
+    swing    depth = −distance of c,   d(depth)/dt = −row · ω,   row = c × ∇distance twist    depth = (ψ − ψ_limit)
+    cos(θ/2), row = cos(θ/2) (c × ∇ψ_limit) − h at the upper limit (signs changed at the lower)
 
-The twist rate is ω · (e + c)/(1 + e·c) = ω · h / cos(θ/2): scaling by cos(θ/2) keeps the row of length about one up to 180°, where twist has no
-meaning.  d(depth)/dt = −row · ω holds for the unscaled depth, both sides times cos(θ/2).  Outside the swing region the limits are those where
-the bone will be held, and are taken to stay still.
+The twist rate is ω · (e + c)/(1 + e·c) = ω · h / cos(θ/2): scaling by cos(θ/2) keeps the row of length about one up
+to 180°, where twist has no meaning.  d(depth)/dt = −row · ω holds for the unscaled depth, both sides times cos(θ/2).
+Outside the swing region the limits are those where the bone will be held, and are taken to stay still.
 """
 
-from hitogata.lanes import absolute, any_lane, atan2, clip, inline, kernel, maximum, records, rint, sqrt, struct, tail, where
+from hitogata.lanes import (
+    absolute,
+    any_lane,
+    atan2,
+    clip,
+    inline,
+    kernel,
+    maximum,
+    records,
+    rint,
+    sqrt,
+    struct,
+    tail,
+    where,
+)
 from hitogata.rom.layout import Head
 from hitogata.rom.mean import Cut, Limits, Prism, blend, closeness, mean_slopes, mean_values, prism_limits, still
-from hitogata.rom.range_layout import RangeHead
+from hitogata.rom.range_layout import RANGE, RangeHead
 from hitogata.rom.search import seek
-from hitogata.spatial import Quaternion, Vec3, bone_of, cross, dot, from_swing_twist, half_vector, swing_to, turn_about, twist_of
+from hitogata.spatial import (
+    Quaternion,
+    Vec3,
+    bone_of,
+    cross,
+    dot,
+    from_swing_twist,
+    half_vector,
+    swing_to,
+    turn_about,
+    twist_of,
+)
 
-RANGE = RangeHead.SIZE
 TURN = 6.283185307179586
 
 
@@ -43,7 +67,8 @@ def boundary_limits(at, view, slopes):
     head = records(view, RangeHead)[0]
     limits = still(at, head.low, head.high)
     if head.kind > 1.5:
-        limits = prism_limits(at, records(tail(view, RANGE), Prism), int(head.count), head.bone, head.first, head.second)
+        prisms = records(tail(view, RANGE), Prism)
+        limits = prism_limits(at, prisms, int(head.count), head.bone, head.first, head.second)
     elif head.kind > 0.5:
         if slopes:
             limits = mean_slopes(at, records(tail(view, RANGE), Cut), int(head.count), head.floor)
@@ -111,10 +136,9 @@ def range_violation(q, view):
     at, within, grad = inside_or_foot(hit, c), maximum(distance, 0.0), cross(hit.row, c)
     twist = twist_of(q, e)
     depth, row = twist_violation(c, e, twist, limits_at(at, within, grad, view, False), 0.0)
-    if head.kind > 0.5:
-        if any_lane(depth > 0.0):                                      # only then are gradients worth their price
-            moving = where(depth > 0.0, where(distance > 0.0, 1.0, 0.0), 0.0)
-            _, row = twist_violation(c, e, twist, limits_at(at, within, grad, view, True), moving)
+    if head.kind > 0.5 and any_lane(depth > 0.0):                      # only then are gradients worth their price
+        moving = where(depth > 0.0, where(distance > 0.0, 1.0, 0.0), 0.0)
+        _, row = twist_violation(c, e, twist, limits_at(at, within, grad, view, True), moving)
     return Violation(-distance, hit.row, depth, row)
 
 

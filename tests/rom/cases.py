@@ -98,10 +98,16 @@ def on_z(case):
 
 
 def box(kind, s, t, *powers):
-    regions = {"rectangle": RectangleRegion, "oval": OvalRegion, "ellipse": EllipseRegion, "superellipse": SuperellipseRegion}
+    regions = {"rectangle": RectangleRegion, "oval": OvalRegion, "ellipse": EllipseRegion,
+               "superellipse": SuperellipseRegion}
     outlines = {"rectangle": oracle.rectangle, "oval": oracle.oval, "ellipse": oracle.superellipse,
                 "superellipse": oracle.superellipse}
     return regions[kind](s, t, *powers), outlines[kind](s, t, *powers)
+
+
+def tans(*degrees):
+    """tan of half the Euler limits (Yamaguchi 2009, eq. 5)."""
+    return np.tan(np.deg2rad(degrees))
 
 
 def cone(axis, half):
@@ -110,8 +116,8 @@ def cone(axis, half):
 
 
 CASES = {
-    "rectangle of the paper, fig. 12": lambda: box("rectangle", np.tan(np.deg2rad((-20, 10))), np.tan(np.deg2rad((-5, 15)))),
-    "rectangle beyond 90 degrees, fig. 13": lambda: box("rectangle", np.tan(np.deg2rad((-20, 10))), np.tan(np.deg2rad((-5, 55)))),
+    "rectangle of the paper, fig. 12": lambda: box("rectangle", tans(-20, 10), tans(-5, 15)),
+    "rectangle beyond 90 degrees, fig. 13": lambda: box("rectangle", tans(-20, 10), tans(-5, 55)),
     "rectangle, symmetric": lambda: box("rectangle", (-1, 1), (-1, 1)),
     "rectangle, a strip": lambda: box("rectangle", (-3, 5), (0.1, 0.12)),
     "rectangle, tiny": lambda: box("rectangle", (-1e-4, 1e-4), (-1e-4, 2e-4)),
@@ -122,7 +128,7 @@ CASES = {
     "oval with two perpendiculars on one arc": lambda: box("oval", (-1.5, 1.5), (0.5, 9.0)),
     "oval, round": lambda: box("oval", (-0.5, 0.7), (-0.1, 1.1)),
     "oval, tiny": lambda: box("oval", (-2e-5, 1e-5), (0, 1e-4)),
-    "ellipse of the paper, fig. 14": lambda: box("ellipse", np.tan(np.deg2rad((-20, 10))), np.tan(np.deg2rad((-5, 55)))),
+    "ellipse of the paper, fig. 14": lambda: box("ellipse", tans(-20, 10), tans(-5, 55)),
     "ellipse, centred": lambda: box("ellipse", (-1, 1), (-0.3, 0.3)),
     "ellipse, round, off centre": lambda: box("ellipse", (0.2, 1.2), (0.1, 1.1)),
     "ellipse, needle": lambda: box("ellipse", (-2, 2), (-0.01, 0.01)),
@@ -134,8 +140,8 @@ CASES = {
     "superellipse 1.5 3": lambda: box("superellipse", (-0.7, 0.7), (-0.5, 1.5), 1.5, 3),
     "superellipse 1 1, a diamond": lambda: box("superellipse", (-0.7, 0.8), (-0.5, 1.5), 1, 1),
     "superellipse 12 12": lambda: box("superellipse", (-0.7, 0.8), (-0.5, 1.5), 12, 12),
-    "arcs and lines, a house": lambda: arc_lines(("line", (0, 0), (1, 0)), ("line", (1, 0), (1, 1)), ("arc", (0.5, 1), 0.5, 0, PI),
-                                                 ("line", (0, 1), (0, 0))),
+    "arcs and lines, a house": lambda: arc_lines(("line", (0, 0), (1, 0)), ("line", (1, 0), (1, 1)),
+                                                 ("arc", (0.5, 1), 0.5, 0, PI), ("line", (0, 1), (0, 0))),
     "arcs and lines, with a dent": lambda: arc_lines(("line", (-1, -1), (1, -1)), ("line", (1, -1), (1, 1)),
                                                      ("line", (1, 1), (0.5, 1)), ("arc", (0, 1), 0.5, 0, -PI),
                                                      ("line", (-0.5, 1), (-1, 1)), ("line", (-1, 1), (-1, -1))),
@@ -143,7 +149,8 @@ CASES = {
     "arcs and lines, clockwise": lambda: polygon((0, 0), (0, 1), (1, 1), (1.2, -0.3)),
     "arcs and lines, one circle": lambda: arc_lines(("arc", (0.3, -0.2), 0.5, 0.4, 0.4 + 2 * PI)),
     "arcs and lines, a lens": lambda: arc_lines(("arc", (0, -0.6), 1.0, PI / 2 - 0.9, PI / 2 + 0.9),
-                                                ("line", (-np.sin(0.9), np.cos(0.9) - 0.6), (np.sin(0.9), np.cos(0.9) - 0.6))),
+                                                ("line", (-np.sin(0.9), np.cos(0.9) - 0.6),
+                                                 (np.sin(0.9), np.cos(0.9) - 0.6))),
     "cone": lambda: cone((0.2, 0.5, 0.7), 1.0),
     "cone, half the sphere": lambda: cone((0, 0, 1), PI / 2),
     "cone, tiny": lambda: cone((1, 2, 3), 1e-5),
@@ -179,7 +186,8 @@ def random_points(rng, n):
 def trial_points(outline, rng, n):
     """Points anywhere; near the boundary; on, near and behind its evolute; opposite to it; poles and axes.
 
-    Returns the points, and for those made beside the boundary which side (1 left, -1 right) at which offset (0: other points)."""
+    Returns the points, and for those made beside the boundary which side (1 left, -1 right) at which offset (0: other
+    points)."""
     point, length = outline
     k = n // 20
     u = rng.uniform(0, length, k)
@@ -189,10 +197,10 @@ def trial_points(outline, rng, n):
     centre = unit(np.cross(b - a, c - b))
     offset = 10 ** rng.uniform(-8.5, -1, k) * rng.choice((-1, 1), k)
     noise = lambda x, size: unit(x + size * rng.normal(size=x.shape))
-    special = unit(np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1], [1, 1, 1], [-1, 1e-9, 0]]))
+    special = unit(np.concatenate([np.eye(3), -np.eye(3), [[1, 1, 1], [-1, 1e-9, 0]]]))
     beside = unit(b + left * np.tan(offset)[:, None])
-    parts = [beside, centre, -centre, noise(centre, 1e-3), noise(centre, 3e-2), noise(-centre, 1e-3), noise(-b, 1e-2), noise(-b, 1e-5),
-             noise(b, 1e-2), special]
+    parts = [beside, centre, -centre, noise(centre, 1e-3), noise(centre, 3e-2), noise(-centre, 1e-3),
+             noise(-b, 1e-2), noise(-b, 1e-5), noise(b, 1e-2), special]
     rest = random_points(rng, n - sum(map(len, parts)))
     p = np.concatenate([*parts, rest])
     lost = ~np.isfinite(p).all(1)                                # centres of straight or very small parts

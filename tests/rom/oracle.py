@@ -127,7 +127,8 @@ def turned(outline, matrix):
 
 
 def unsigned(outline, p, samples=512, most=16):
-    """Distance of points to the outline: local minima of a scan, then golden section; both sides of a knot on their own."""
+    """Distance of points to the outline: local minima of a scan, then golden section; both sides of a knot on their
+    own."""
     point, n = outline
     per = -(-samples // n)
     samples = per * n
@@ -156,14 +157,17 @@ def unsigned(outline, p, samples=512, most=16):
     return best
 
 
-def golden(point, n, x, a, b, far, rounds=32):
-    """Least angle between x and point(u), a < u < b; by chords to -x where x is far from all."""
+def golden(point, n, x, a, b, far, rounds=18):
+    """Least angle between x and point(u), a < u < b, by golden section and then parabolas.
+
+    By chords to x, or to -x where x is far from all."""
     side = np.where(far, -1.0, 1.0)[:, None]
 
     def cost(u):
         d = x - side * point(np.mod(u, n))
         return side[:, 0] * (d * d).sum(-1)
-    ends = [(cost(u), u) for u in (a, b)]
+    first, last = a, b
+    found = [(cost(u), u) for u in (a, b)]
     v, w = b - GOLDEN * (b - a), a + GOLDEN * (b - a)
     fv, fw = cost(v), cost(w)
     for _ in range(rounds):
@@ -172,16 +176,29 @@ def golden(point, n, x, a, b, far, rounds=32):
         new = np.where(left, b - GOLDEN * (b - a), a + GOLDEN * (b - a))
         f = cost(new)
         v, fv, w, fw = np.where(left, new, w), np.where(left, f, fw), np.where(left, v, new), np.where(left, fv, f)
-    f, u = np.minimum(fv, fw), np.where(fv < fw, v, w)
-    for g, e in ends:
+    u, f = np.where(fv < fw, v, w), np.minimum(fv, fw)
+    found.append((f, u))
+    for h in ((b - a) / 2, (b - a) / 200):
+        low, high = np.maximum(u - h, first), np.minimum(u + h, last)
+        u = (low + high) / 2
+        h = (high - low) / 2
+        f0, f1, f2 = cost(low), cost(u), cost(high)
+        bend = f0 - 2 * f1 + f2
+        step = np.where(bend > 0, (f0 - f2) / np.where(bend > 0, 2 * bend, 1), np.sign(f0 - f2))
+        u = u + h * np.clip(step, -1, 1)
+        found.append((cost(u), u))
+    f, u = found[0]
+    for g, e in found[1:]:
         f, u = np.minimum(f, g), np.where(g < f, e, u)
     return angle(x, point(np.mod(u, n)))
 
 
 def inside(outline, p, samples=800):
-    """Which points lie on the left, by a polygon in a projection from a point far from the outline (right but near the edge)."""
+    """Which points lie on the left, by a polygon in a projection from a point far from the outline (right but near
+    the edge)."""
     point, n = outline
-    grid = point(np.arange(samples) / samples * n)
+    per = -(-samples // n)
+    grid = point(np.arange(per * n) / per)                       # with all corners
     trial = np.random.default_rng(0).normal(size=(400, 3))
     trial /= np.linalg.norm(trial, axis=1)[:, None]
     centre = trial[(trial @ grid.T).max(1).argmin()]

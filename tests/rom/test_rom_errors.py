@@ -77,13 +77,13 @@ def test_spline_points():
 
 
 def test_spline_through_the_poles():
-    with pytest.raises(RangeError, match="angle is -0.1 at point 3"):
+    with pytest.raises(RangeError, match=r"angle is -0.1 at point 3"):
         spline(angle=(1, 1, 1, -0.1, 1, 1))
     with pytest.raises(RangeError, match="angle is 0 at point 0"):
         spline(angle=(0, 1, 1, 1, 1, 1))
     with pytest.raises(RangeError, match=r"at point 2; it must stay between 0 and π"):
         spline(angle=(1, 1, np.pi, 1, 1, 1))
-    with pytest.raises(RangeError, match="on segment 4"):                 # the points are fine, the curve between is not
+    with pytest.raises(RangeError, match="on segment 4"):                 # the points are fine, the curve is not
         spline(angle=(1, 1, 1, 1, 0.2, 0.2), d_angle=(0, 0, 0, 0, -2, 2))
     with pytest.raises(RangeError, match="on segment 1"):
         spline(angle=(1, 3, 3, 1, 1, 1), d_angle=(0, 2, -2, 0, 0, 0))
@@ -97,7 +97,7 @@ def test_spline_zero_speed():
 
 
 def test_spline_winding():
-    with pytest.raises(RangeError, match="point 5 to 6.28.* at point 0, more than half a turn: it does not wind 1 times"):
+    with pytest.raises(RangeError, match=r"point 5 to 6.28.* at point 0, more than half a turn: .* wind 1 times"):
         spline(azimuth=(0, 0.5, 1, 1, 0.5, 0.2), angle=(1, 1, 1, 1.5, 1.5, 1.2))
     with pytest.raises(RangeError, match="does not wind 0 times"):
         spline(turns=0)
@@ -127,18 +127,18 @@ def test_curves_that_nearly_cross_are_fine():
 
 
 def test_arcs_and_lines():
-    with pytest.raises(RangeError, match=r"segment 1 ends at \(1, 1\) but segment 2 starts at \(0.9, 1\): a gap of 0.1"):
+    with pytest.raises(RangeError, match=r"segment 1 ends at \(1, 1\) but segment 2 starts at \(0.9, 1\): a gap"):
         ArcLineRegion([PlaneLine((0, 0), (1, 0)), PlaneLine((1, 0), (1, 1)), PlaneLine((0.9, 1), (0, 0))])
-    with pytest.raises(RangeError, match="segment 1 ends at .* but segment 0 starts at"):
+    with pytest.raises(RangeError, match=r"segment 1 ends at .* but segment 0 starts at"):
         ArcLineRegion([PlaneLine((0, 0), (1, 0)), PlaneArc((0.5, 0), 0.5, 0, 3)])
     with pytest.raises(RangeError, match="segments 1 and 3 meet near"):
         polygon((0, 0), (1, 0), (0, 1), (1, 1))
-    with pytest.raises(RangeError, match="cusp.*segment 0"):
+    with pytest.raises(RangeError, match=r"cusp.*segment 0"):
         ArcLineRegion([PlaneLine((0, 0), (1, 0)), PlaneLine((1, 0), (0, 0))])
     with pytest.raises(RangeError, match="meet near"):                     # a line through an arc
-        ArcLineRegion([PlaneLine((0, 0), (1, 0)), PlaneArc((1, 0.5), 0.5, -np.pi / 2, np.pi / 2), PlaneLine((1, 1), (1.4, -0.5)),
-                       PlaneLine((1.4, -0.5), (0, 0))])
-    with pytest.raises(RangeError, match="touch|meet"):                    # a corner on an edge
+        ArcLineRegion([PlaneLine((0, 0), (1, 0)), PlaneArc((1, 0.5), 0.5, -np.pi / 2, np.pi / 2),
+                       PlaneLine((1, 1), (1.4, -0.5)), PlaneLine((1.4, -0.5), (0, 0))])
+    with pytest.raises(RangeError, match=r"touch|meet"):                    # a corner on an edge
         polygon((0, 0), (1, 0), (1, 1), (0.5, 0.0), (0, 1))
     with pytest.raises(RangeError, match="no length"):
         PlaneLine((0, 0), (0, 0))
@@ -157,7 +157,7 @@ def test_cones_and_triangles():
         ConeRegion((0, 0, 1), 0)
     with pytest.raises(RangeError, match="half_angle = 4"):
         ConeRegion((0, 0, 1), 4)
-    with pytest.raises(RangeError, match="ConeRegion axis 0 is .* its length 2 is not 1"):
+    with pytest.raises(RangeError, match=r"ConeRegion axis 0 is .* its length 2 is not 1"):
         ConeRegion((0, 0, 2), 1)
     with pytest.raises(RangeError, match="vertex 1 is"):
         TriangleRegion([(0, 0), (1.2, 0), (0, 1)], [(0, 1, 2)])
@@ -176,7 +176,7 @@ def test_cones_and_triangles():
 def test_points_off_the_sphere():
     region = RectangleRegion((-0.5, 0.5), (-0.5, 0.5))
     for ask in (region.contains, region.distance, region.nearest, region.contact):
-        with pytest.raises(RangeError, match="point 1 is .* its length 1.00001"):
+        with pytest.raises(RangeError, match=r"point 1 is .* its length 1.00001"):
             ask([[1, 0, 0], [1.00001, 0, 0]])
         with pytest.raises(RangeError, match="point 0"):
             ask([0.0, np.nan, 1.0])
@@ -185,7 +185,7 @@ def test_points_off_the_sphere():
     assert region.contains([1 + 1e-7, 0, 0])                               # rounding is no error
     rom = RangeOfMotion(region, ConstantTwist(-1, 1))
     for ask in (rom.contains, rom.violation, rom.clamp, rom.swing_twist):
-        with pytest.raises(RangeError, match="quaternion 0 is .* its length 2"):
+        with pytest.raises(RangeError, match=r"quaternion 0 is .* its length 2"):
             ask([2.0, 0, 0, 0])
     with pytest.raises(RangeError, match="matrix 0 is not a rotation"):
         rom.swing_twist(np.eye(3) * 2)
@@ -217,7 +217,7 @@ def test_files(tmp_path):
         Region.from_dict({"kind": "Blob"})
     with pytest.raises(RangeError, match="no field 'r'"):
         Region.from_dict({"kind": "ConeRegion", "r": 1})
-    with pytest.raises(RangeError, match="ConeRegion: .*half_angle"):
+    with pytest.raises(RangeError, match=r"ConeRegion: .*half_angle"):
         Region.from_dict({"kind": "ConeRegion", "axis": [0, 0, 1]})
     with pytest.raises(RangeError, match="unknown kind of twist"):
         Twist.from_dict({"kind": "Blob"})

@@ -12,7 +12,8 @@ from tests.rom import cases
 from tests.rom.poses import random_quats
 from tests.rom.test_rom_range import RANGES
 
-REGIONS = ("rectangle beyond 90 degrees, fig. 13", "ellipse, centred", "spline, re-entrant (thesis fig. 3.2)", "triangles")
+REGIONS = ("rectangle beyond 90 degrees, fig. 13", "ellipse, centred", "spline, re-entrant (thesis fig. 3.2)",
+           "triangles")
 SOME = ("spline", "rectangle", "triangles", "both poles")
 
 
@@ -26,7 +27,8 @@ def both(rows, k, entry_, flat, flat32, *more):
 
 
 @pytest.mark.parametrize("name", REGIONS)
-@pytest.mark.parametrize(("rows", "k"), [("contains_rows", 1), ("distance_rows", 1), ("nearest_rows", 3), ("contact_rows", 7)])
+@pytest.mark.parametrize(("rows", "k"), [("contains_rows", 1), ("distance_rows", 1), ("nearest_rows", 3),
+                                         ("contact_rows", 7)])
 def test_regions_at_all_widths(name, rows, k):
     region = cases.CASES[name]()[0]
     p = cases.random_points(np.random.default_rng(0), 2003)                # not a multiple of any width
@@ -42,8 +44,8 @@ def test_regions_at_all_widths(name, rows, k):
 
 
 @pytest.mark.parametrize("name", SOME)
-@pytest.mark.parametrize(("module", "rows", "k"), [(poses, "violation_rows", 8), (poses, "inside_rows", 1), (poses, "clamp_rows", 4),
-                                                   (memory, "violation_from_rows", 13)])
+@pytest.mark.parametrize(("module", "rows", "k"), [(poses, "violation_rows", 8), (poses, "inside_rows", 1),
+                                                   (poses, "clamp_rows", 4), (memory, "violation_from_rows", 13)])
 def test_ranges_at_all_widths(name, module, rows, k):
     rom = RANGES[name]
     q = random_quats(1003, 1)

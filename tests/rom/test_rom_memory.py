@@ -48,7 +48,7 @@ def test_leaving_on_the_way_is_a_violation(name):
     assert region.contains(cases.unit(at)).all()
     where = oracle.angle(at, a)
     passed = v.passed & clear
-    assert (np.abs(where - leaves)[passed] < 1.01 * step[passed] + 1e-9).all()      # held at the crossing nearest the last pose
+    assert (np.abs(where - leaves)[passed] < 1.01 * step[passed] + 1e-9).all()      # at the first crossing
     assert np.abs(region.distance(cases.unit(at[passed]))).max() < 1e-10
     assert np.abs(oracle.angle(at, b) - v.swing_depth)[held].max() < 1e-9
     back = np.cross(v.swing_axis, b)

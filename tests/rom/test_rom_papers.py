@@ -76,7 +76,8 @@ def paper_rectangle(s, t, p):
             foot = centre + (radius if b > 0 else -radius)
             ok = low <= foot <= high
         if ok:
-            found.append(oracle.on_sphere(*((np.array(foot), np.array(fixed)) if swap else (np.array(fixed), np.array(foot)))))
+            a, b = (foot, fixed) if swap else (fixed, foot)
+            found.append(oracle.on_sphere(np.array(a), np.array(b)))
     for k in s:
         side(k, *t, sp, tp, False)
     for k in t:
@@ -104,5 +105,6 @@ def test_several_angles_for_one_azimuth():
     region = cases.reentrant()[0]
     angle = np.linspace(0.01, 3.1, 400)
     azimuth = 1.45
-    inside = region.contains(np.stack([np.sin(angle) * np.cos(azimuth), np.sin(angle) * np.sin(azimuth), np.cos(angle)], 1))
+    x, y = np.sin(angle) * np.cos(azimuth), np.sin(angle) * np.sin(azimuth)
+    inside = region.contains(np.stack([x, y, np.cos(angle)], 1))
     assert np.count_nonzero(np.diff(inside.astype(int))) == 3             # in, out, in, out

@@ -66,12 +66,13 @@ def test_swing_and_twist_from_quaternion_and_matrix(bone):
     assert (back * rotation(q).inv()).magnitude().max() < 1e-12
     cm, tm = swing_twist_of_matrix(rotation(q).as_matrix(), bone)
     assert np.abs(cm - c).max() < 1e-14
-    assert np.abs(np.exp(1j * tm) - np.exp(1j * twist)).max() < 1e-9 / np.linalg.norm(c + np.array(bone), axis=1).min() ** 2
+    least = np.linalg.norm(c + np.array(bone), axis=1).min()
+    assert np.abs(np.exp(1j * tm) - np.exp(1j * twist)).max() < 1e-9 / least**2
     assert np.abs(swing_twist_of_quat(-q, bone)[1] - twist).max() < 1e-15
     bend, part = bend_twist_of_quat(q, bone)
     assert ((rotation(bend) * rotation(part)) * rotation(q).inv()).magnitude().max() < 1e-14
     assert np.abs(rotation(part).apply(bone) - bone).max() < 1e-14
-    assert np.abs(bend_of(c, bone) - rotation(bend).as_matrix()).max() < 1e-11 / np.linalg.norm(c + np.array(bone), axis=1).min()
+    assert np.abs(bend_of(c, bone) - rotation(bend).as_matrix()).max() < 1e-11 / least
 
 
 def test_decomposition_at_rest_and_near_half_a_turn():
@@ -200,7 +201,7 @@ def test_bone_conventions():
     assert Bone.YAMAGUCHI is Bone.X
     assert Bone.HANAOKA is Bone.Z
     p = cases.random_points(np.random.default_rng(0), 500)
-    assert np.abs(region.distance(p) - on_z.distance(p[:, [1, 2, 0]])).max() < 1e-14          # (x, y, z) becomes (z, x, y)
+    assert np.abs(region.distance(p) - on_z.distance(p[:, [1, 2, 0]])).max() < 1e-14     # (x, y, z) to (z, x, y)
     assert np.abs(on_z.with_bone(Bone.X).distance(p) - region.distance(p)).max() == 0
     s, t = -p[:, 2] / (p[:, 0] + 1), p[:, 1] / (p[:, 0] + 1)
     assert (region.contains(p) == ((s >= -0.36) & (s <= 0.18) & (t >= -0.09) & (t <= 1.4))).all()
