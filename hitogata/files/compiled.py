@@ -20,18 +20,23 @@ from hitogata.files.leftovers import note_bodies, note_contact
 from hitogata.files.parts import Part, PointMass, absorb_massless, figure_from
 from hitogata.files.source import Source
 
+OLDEST = (3, 16)
+"""Version of MuJoCo; 3.13 turns the inertias of URDF links wrongly."""
+
 WORLD = 0
 UNNAMED = "MuJoCo Model"
 
 
 def import_mujoco() -> Any:
     """The mujoco package, or an error that names the pip install."""
+    what = "MJCF and URDF files are read with the mujoco package"
     try:
         import mujoco
     except ImportError:
-        raise MissingDependencyError(
-            "MJCF and URDF files are read with the mujoco package: pip install hitogata[files]"
-        ) from None
+        raise MissingDependencyError(f"{what}: pip install hitogata[files]") from None
+    if tuple(map(int, mujoco.__version__.split(".")[:2])) < OLDEST:
+        needed = f"{OLDEST[0]}.{OLDEST[1]} or newer, not {mujoco.__version__}"
+        raise MissingDependencyError(f"{what}, {needed}: pip install --upgrade hitogata[files]")
     return mujoco
 
 

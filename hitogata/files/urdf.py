@@ -62,8 +62,7 @@ def read_urdf(
     with mujoco_at_work(source, contents):
         spec = mujoco.MjSpec.from_string(text)
     if free_base:
-        tops = [body for body in spec.bodies if body.parent is not None and body.parent.name == "world"]
-        for body in tops:
+        for body in spec.worldbody.bodies:
             if body.joints:
                 raise FigureError(f"{source.name}: free_base: link {body.name!r} already moves against the world")
             body.add_freejoint()

@@ -88,6 +88,12 @@ def test_without_mujoco(read, module, monkeypatch):
         read("<mujoco/>")
 
 
+def test_with_an_old_mujoco(monkeypatch):
+    monkeypatch.setattr("mujoco.__version__", "3.13.0")
+    with pytest.raises(MissingDependencyError, match=r"3\.16 or newer, not 3\.13\.0: pip install --upgrade"):
+        read_mjcf("<mujoco/>")
+
+
 # ------------------------------------------------------- MJCF
 
 
