@@ -24,12 +24,12 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, state
     stiff = law.contact_damping + law.h * law.contact_stiffness
     a = scene.placed[body_a]
     row.frame = axes_along(point.normal * sign)
-    row.arm_a = point.pos - a.origin - a.pos
+    row.arm_a = point.pos - a.pos
     closing = dot(point.normal * sign, point_motion(state_motion[body_a], row.arm_a))
     row.arm_b = row.arm_a * 0.0
     if body_b >= 0:
         b = scene.placed[body_b]
-        row.arm_b = point.pos - b.origin - b.pos
+        row.arm_b = point.pos - b.pos
         closing = closing - dot(point.normal * sign, point_motion(state_motion[body_b], row.arm_b))
     row.bias = normal_bias(point.gap * law.contact_stiffness / stiff, closing, restitution, law.bounce_speed)
     row.soft = 1.0 / (law.h * stiff)

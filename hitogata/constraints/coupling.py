@@ -125,10 +125,10 @@ def couple_touch(scene, rows, a, joint_rows):
 @kernel
 def fill_touch(scene, y, body, at):
     """How each velocity of a body's chain moves it: its turning, and its origin."""
-    tree, pos, i = scene.tree, scene.placed[body].pos, body
+    tree, pos, i = scene.tree, scene.placed[body].rel, body
     while i >= 0:
         joint, placed = tree.joint[i], scene.placed[i]
-        column, arm = at + 6 * joint.depth, pos - scene.placed[i].pos
+        column, arm = at + 6 * joint.depth, pos - scene.placed[i].rel
         if joint.kind == HINGE:
             turning_column(y, column, axis_of(placed.rot), arm)
         elif joint.kind == BALL:

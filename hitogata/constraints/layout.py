@@ -21,12 +21,12 @@ CONTACT, SPRING = 0, 1
 
 @record
 class Placed:
-    """Scratch of a body.  World axes; positions and moments from the origin of its tree's root."""
+    """Scratch of a body.  World axes; moments are about the origin of its tree's root."""
 
     rot: Mat3  # R_WK
     base: Mat3  # R_WF: axes of the joint on the parent's side
-    pos: Vec3
-    origin: Vec3  # of the root, in the world
+    pos: Vec3  # in the world
+    rel: Vec3  # from the root's origin
     arm: Vec3  # from the body's origin to its centre of mass
     inertia: RigidInertia  # of the body, then of the subtree
     momentum: Force  # likewise

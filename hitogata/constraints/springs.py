@@ -12,9 +12,6 @@ from hitogata.constraints.layout import CONTACT, SPRING
 from hitogata.lanes import any_lane, inline, kernel, record, sqrt, where
 from hitogata.spatial import Mat3, Vec3, dot
 
-SLACK, TAUT = 0, 1
-"""Kinds of links between points: a spring always acts, a rope only beyond its length."""
-
 
 @record
 class Tie:
@@ -42,11 +39,11 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
     """Write the row of a spring, or of a rope that is taut or nearly so; returns how many point rows there are now."""
     a = scene.placed[ints.body_a]
     arm_a = a.rot @ tie.point_a
-    end_a, end_b, arm_b = a.origin + a.pos + arm_a, tie.point_b, arm_a * 0.0
+    end_a, end_b, arm_b = a.pos + arm_a, tie.point_b, arm_a * 0.0
     if ints.body_b >= 0:
         b = scene.placed[ints.body_b]
         arm_b = b.rot @ tie.point_b
-        end_b = b.origin + b.pos + arm_b
+        end_b = b.pos + arm_b
     reach = end_a - end_b
     stiff = tie.damping + law.h * tie.stiffness
     own, row = rows.point_int[count], rows.point[count]
@@ -65,10 +62,10 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
         return count + 1
     length = sqrt(dot(reach, reach) + 1e-24)
     gap = tie.length - length
-    if any_lane(gap < law.rope_margin):
+    if any_lane(gap < law.contact_margin):
         own.kind = CONTACT
         row.frame = axes_along(reach * (-1.0 / length))
-        row.bias = Vec3(0.0, 0.0, where(gap < law.rope_margin, gap * tie.stiffness / stiff, 1e9))
+        row.bias = Vec3(0.0, 0.0, where(gap < law.contact_margin, gap * tie.stiffness / stiff, 1e9))
         return count + 1
     return count
 

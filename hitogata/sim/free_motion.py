@@ -48,19 +48,19 @@ def fill(scene, state, control, law):
             parent.momentum = parent.momentum + momentum
         row = iv * scene.chains.stride
         if joint.kind == BALL:
-            store3(x, iv, placed.base.T @ about(placed.pos, momentum))
-            first, second, third = turnings(inertia, placed.base, placed.pos)
+            store3(x, iv, placed.base.T @ about(placed.rel, momentum))
+            first, second, third = turnings(inertia, placed.base, placed.rel)
             project(scene, i, first, row)
             project(scene, i, second, row + scene.chains.stride)
             project(scene, i, third, row + 2 * scene.chains.stride)
         elif joint.kind == HINGE:
-            x[iv] = dot(axis_of(placed.rot), about(placed.pos, momentum))
-            project(scene, i, turning(inertia, axis_of(placed.rot), placed.pos), row)
+            x[iv] = dot(axis_of(placed.rot), about(placed.rel, momentum))
+            project(scene, i, turning(inertia, axis_of(placed.rot), placed.rel), row)
         elif joint.kind == SLIDER:
             x[iv] = dot(axis_of(placed.rot), momentum.lin)
             project(scene, i, sliding(inertia, axis_of(placed.rot)), row)
         elif joint.kind == FREE:
-            store3(x, iv, placed.base.T @ about(placed.pos, momentum))
+            store3(x, iv, placed.base.T @ about(placed.rel, momentum))
             store3(x, iv + 3, placed.base.T @ momentum.lin)
             fill_free(scene, i, inertia, placed, row)
         add_springs(scene, state, control, law, i)
@@ -70,7 +70,7 @@ def fill(scene, state, control, law):
 def fill_free(scene, i, inertia, placed, row):
     """The six rows of a free joint."""
     stride = scene.chains.stride
-    first, second, third = turnings(inertia, placed.base, placed.pos)
+    first, second, third = turnings(inertia, placed.base, placed.rel)
     project(scene, i, first, row)
     project(scene, i, second, row + stride)
     project(scene, i, third, row + 2 * stride)
@@ -118,13 +118,13 @@ def project(scene, i, force, row):
         joint, placed = tree.joint[i], work[i]
         at = row + joint.depth
         if joint.kind == BALL:
-            store3(mass, at, placed.base.T @ about(placed.pos, force))
+            store3(mass, at, placed.base.T @ about(placed.rel, force))
         elif joint.kind == HINGE:
-            mass[at] = dot(axis_of(placed.rot), about(placed.pos, force))
+            mass[at] = dot(axis_of(placed.rot), about(placed.rel, force))
         elif joint.kind == SLIDER:
             mass[at] = dot(axis_of(placed.rot), force.lin)
         elif joint.kind == FREE:
-            store3(mass, at, placed.base.T @ about(placed.pos, force))
+            store3(mass, at, placed.base.T @ about(placed.rel, force))
             store3(mass, at + 3, placed.base.T @ force.lin)
         i = joint.parent
 

@@ -89,6 +89,18 @@ class Law(NamedTuple):
     range_stiffness: float
     range_damping: float
     range_margin: float
+    contact_stiffness: float
+    contact_damping: float
+    contact_margin: float
+    bounce_speed: float
+
+
+@kernel
+def open_law(numbers):
+    """The laws, from `Settings.numbers`."""
+    return Law(
+        numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7], numbers[8]
+    )
 
 
 @kernel

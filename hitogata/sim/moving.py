@@ -56,7 +56,7 @@ def carry(scene, state):
         joint, placed, carried, iv = tree.joint[i], work[i], state.carried[i], tree.joint[i].iv
         if joint.parent >= 0:
             parent = work[joint.parent]
-            motion = carried_by(parent.motion, placed.pos - parent.pos)
+            motion = carried_by(parent.motion, placed.rel - parent.rel)
         else:
             motion = at_rest()
         if joint.kind == BALL:

@@ -35,7 +35,7 @@ def place(scene, solids, state, h):
         old, solid = state.carried[i], solids[i]
         if solid.mass > 0.0:
             placed.arm, placed.inertia, placed.momentum = carried_along(
-                solid.mass, solid.centre, solid.central, placed.rot, placed.pos, old.centre, old.spin, h, tree.gravity
+                solid.mass, solid.centre, solid.central, placed.rot, placed.rel, old.centre, old.spin, h, tree.gravity
             )
         else:
             placed.arm, placed.inertia, placed.momentum = nothing()
@@ -46,13 +46,14 @@ def place_body(joint, body, placed, work, q):
     """Where a body is; its parent was placed before."""
     if joint.parent >= 0:
         parent = work[joint.parent]
-        base, pos = parent.rot @ body.rot, parent.pos + parent.rot @ body.pos
-        placed.origin = parent.origin
+        base, arm = parent.rot @ body.rot, parent.rot @ body.pos
+        placed.rel = parent.rel + arm
+        placed.pos = parent.pos + arm
     else:
-        base, pos = body.rot, Vec3(0.0, 0.0, 0.0)
-        placed.origin = body.pos
+        base = body.rot
+        placed.rel = Vec3(0.0, 0.0, 0.0)
+        placed.pos = body.pos
     placed.base = base
-    placed.pos = pos
     if joint.kind == HINGE:
         sin, cos = sincos(q[joint.iq])
         placed.rot = turned_about_z(base, sin, cos)
@@ -60,14 +61,14 @@ def place_body(joint, body, placed, work, q):
         placed.rot = base @ load_rotation(q, joint.iq)
     elif joint.kind == FREE:
         placed.rot = base @ load_rotation(q, joint.iq + 3)
-        placed.origin = body.pos + base @ load3(q, joint.iq)
+        placed.pos = body.pos + base @ load3(q, joint.iq)
     else:
         placed.rot = base
         if joint.kind == SLIDER:
+            slide = axis_of(base) * q[joint.iq]
+            placed.pos = placed.pos + slide
             if joint.parent >= 0:
-                placed.pos = pos + axis_of(base) * q[joint.iq]
-            else:
-                placed.origin = body.pos + axis_of(base) * q[joint.iq]
+                placed.rel = placed.rel + slide
 
 
 @inline
