@@ -24,7 +24,7 @@ from hitogata.contact.segments import beyond, nearest_on_segment
 from hitogata.lanes import all_lanes, any_lane, clip, copysign, inline, kernel, maximum, records, sqrt, where
 from hitogata.spatial import Vec3, dot
 
-SPARE = 28 * Corner.SIZE
+SPARE = 28 * Corner.SIZE  # type: ignore[attr-defined]
 """Scratch numbers that a pair of boxes needs."""
 
 CORNERS_APART = 1000.0
@@ -45,8 +45,8 @@ def box_on_box(found, count, a, size_a, b, size_b, spare):
     use_b, ref, inc, m = reference(a.pos, a.x, a.y, a.z, size_a, b.pos, b.x, b.y, b.z, size_b, normal)
     corners = records(spare, Corner)
     kept, least = clip_faces(corners, ref, inc, m, use_b, found.margin)
-    kept = spread(corners, kept, found.margin)
     scale = maximum(maximum(size_a.x, size_a.y), maximum(size_a.z, size_b.x))
+    kept = spread(corners, kept, found.margin, 1e-8 * scale)
     missed = least > separation + 0.1 * sqrt(found.eps) * scale
     x, y = ref.u * (1.0 / ref.half_u), ref.v * (1.0 / ref.half_v)
     if any_lane(missed):
@@ -57,7 +57,7 @@ def box_on_box(found, count, a, size_a, b, size_b, spare):
         count = emit(found, count, pos, where(missed, other, normal), where(missed, gap, FAR), feature)
     for k in range(kept):
         corner = corners[k]
-        gap = where(missed, FAR, corner.gap)
+        gap = where(missed, FAR, maximum(corner.gap, separation))  # a corner just outside may seem deeper
         pos = ref.centre + x * corner.x + y * corner.y + m * (0.5 * corner.gap)
         count = emit(found, count, pos, normal, gap, corner.feature)
     return count

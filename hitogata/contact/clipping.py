@@ -13,10 +13,10 @@ corners one side after the other; this way all lanes do the same.)
 
 from hitogata.contact.faces import added, edge_number, signed
 from hitogata.contact.layout import FAR
-from hitogata.lanes import absolute, any_lane, inline, kernel, maximum, minimum, record, where
+from hitogata.lanes import absolute, any_lane, copysign, inline, kernel, maximum, minimum, record, where
 from hitogata.spatial import Vec3, dot
 
-ROOM = 1e-6
+ROOM = 1e-7
 """A corner this much outside, relative to the face, counts as inside; so a corner on a side is found once."""
 
 HAIR = 1e-3
@@ -137,15 +137,15 @@ def keep(corners, kept, x, y, gap, feature, margin):
 
 
 @kernel
-def spread(corners, kept, margin):
-    """Leave four corners: the deepest, the one farthest from it, and the farthest to both sides of these two.
+def spread(corners, kept, margin, tie):
+    """Leave four corners: the deepest, the farthest from it, the farthest from their line, and from their triangle.
 
-    The four are put behind the others, then to the front, by feature.  Returns how many are left.
+    Corners that add nothing (in one place, or on one line with others) are left out, however few there are.  Depths within `tie` are equal.  The four are put behind the others, then to the front, by feature.  Returns how many are left.
     """
-    if kept <= 4:
+    if kept <= 1:
         return kept
     for k in range(4):
-        choose(corners, kept, k, margin)
+        choose(corners, kept, k, margin, tie)
     for k in range(4):
         write(corners[k], corners[24 + k].x, corners[24 + k].y, corners[24 + k].gap, corners[24 + k].feature)
     order(corners[0], corners[1])
@@ -157,9 +157,9 @@ def spread(corners, kept, margin):
 
 
 @kernel
-def choose(corners, kept, k, margin):
+def choose(corners, kept, k, margin, tie):
     """Put the k-th of the four in its place behind the others; with gap FAR if there is none."""
-    first, second = corners[24], corners[25]
+    first, second, third = corners[24], corners[25], corners[26]
     least = corners[0].gap * 0.0
     if k == 0:
         least = least - FAR
@@ -172,14 +172,22 @@ def choose(corners, kept, k, margin):
             score = -corner.gap
         elif k == 1:
             score = squared(corner.x - first.x, corner.y - first.y)
+        elif k == 2:
+            score = absolute(area(first.x, first.y, second.x, second.y, corner.x, corner.y))
         else:
-            score = signed(area(first.x, first.y, second.x, second.y, corner.x, corner.y), k - 2)
+            score = beyond_triangle(first.x, first.y, second.x, second.y, third.x, third.y, corner.x, corner.y)
         # by a hair is not better: of corners in one place the first is taken, step after step
-        better = (corner.gap < margin) & (score > best + maximum(best, 0.0) * HAIR)
+        better = (corner.gap < margin) & (score > best + hair(best, k, tie))
         best = where(better, score, best)
         x, y = where(better, corner.x, x), where(better, corner.y, y)
         gap, feature = where(better, corner.gap, gap), where(better, corner.feature, feature)
     write(corners[24 + k], x, y, gap, feature)
+
+
+@inline
+def hair(best, k, tie):
+    """How much better is better."""
+    return where(k == 0, tie, best * HAIR)
 
 
 @kernel
@@ -210,3 +218,11 @@ def squared(x, y):
 def area(x0, y0, x1, y1, x, y):
     """Twice the signed area of a triangle."""
     return (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)
+
+
+@inline
+def beyond_triangle(x0, y0, x1, y1, x2, y2, x, y):
+    """Twice the greatest area that a point adds to a triangle beyond one of its sides; < 0 inside."""
+    turn = copysign(1.0, area(x0, y0, x1, y1, x2, y2))
+    one, two = area(x1, y1, x0, y0, x, y) * turn, area(x2, y2, x1, y1, x, y) * turn
+    return maximum(maximum(one, two), area(x0, y0, x2, y2, x, y) * turn)

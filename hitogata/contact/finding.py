@@ -1,45 +1,87 @@
-"""From pairs to contact points: the narrow phase."""
+"""From shapes and poses to contact points."""
 
-from hitogata.contact.boxes import box_on_box
+from hitogata.contact.boxes import SPARE, box_on_box
 from hitogata.contact.capsule_box import box_on_capsule
 from hitogata.contact.capsules import capsule_on_capsule
-from hitogata.contact.layout import BOX, CAPSULE, PLANE, SPHERE, Found
+from hitogata.contact.layout import BOX, CAPSULE, PAIR, PLANE, SPHERE, Found, ShapePlace
+from hitogata.contact.placing import place_shapes
 from hitogata.contact.planes import box_on_plane, capsule_on_plane, sphere_on_plane
 from hitogata.contact.spheres import box_on_sphere, capsule_on_sphere, sphere_on_sphere
-from hitogata.lanes import kernel
+from hitogata.lanes import absolute, any_lane, inline, kernel, records, tail
+from hitogata.spatial import dot
 
 
 @kernel
-def touch_pairs(shapes, places, pairs, count, margin, spare, contacts, points, capacity):
-    """Contact points of a list of pairs, in the order of the list.
+def find_contacts(shapes, poses, pairs, count, margin, work, contacts, points, capacity):
+    """Contact points of a list of pairs, in the order of the list; all widths.
 
     Args:
         shapes: from `open_shapes`.
-        places: records of `ShapePlace`, from `place_shapes`.
-        pairs: records of `Pair`, ints.
+        poses: records with fields rot (Mat3) and pos (Vec3), world, one per body; `BodyPose` or others.
+        pairs: records of `Pair`, ints, width X1, sorted (`ShapeTable.pairs`, or what `sweep` found).
         count: how many.
         margin: points with a gap below this are reported [m].
-        spare: flat view, `boxes.SPARE` numbers of scratch.
-        contacts: records of `Contact`, ints, to be written.
+        work: flat view of scratch, `work_size(shapes.total)` numbers.  Begins with the `ShapePlace` of all shapes.
+        contacts: records of `Contact`, ints, width X1, to be written.
         points: records of `ContactPoint`, to be written.
         capacity: room in both; nothing is written beyond it.
 
     Returns:
         How many points there are; if more than the capacity, the last ones were lost.
     """
+    places = records(work, ShapePlace)
+    place_shapes(shapes, poses, places, margin)
+    spare = tail(work, shapes.total * ShapePlace.SIZE)
+    return touch_pairs(shapes, places, pairs, count, margin, spare, contacts, points, capacity)
+
+
+@kernel
+def work_size(total):
+    """Numbers of scratch that `find_contacts` needs for so many shapes."""
+    return total * ShapePlace.SIZE + SPARE
+
+
+@kernel
+def touch_pairs(shapes, places, pairs, count, margin, spare, contacts, points, capacity):
+    """`find_contacts` for shapes that are placed; `spare`: flat view, `boxes.SPARE` numbers of scratch."""
     found, end = Found(points, capacity, margin, shapes.eps), 0
     for k in range(count):
-        start, a, b = end, pairs[k].a, pairs[k].b
-        end = touch(found, start, shapes, places, a, b, spare)
-        for i in range(start, min(end, capacity)):
-            contact = contacts[i]
-            contact.pair = min(a, b) * shapes.count + max(a, b)
-            contact.a = a
-            contact.b = b
-            contact.body_a = shapes.ints[a].body
-            contact.body_b = shapes.ints[b].body
-            contact.slot = i - start
+        a, b = pairs[k].a, pairs[k].b
+        if near(shapes.ints[b].kind, places[a], places[b], margin):
+            start = end
+            end = touch(found, start, shapes, places, a, b, spare)
+            for i in range(start, min(end, capacity)):
+                contact = contacts[i]
+                contact.pair = min(a, b) * PAIR + max(a, b)
+                contact.a = a
+                contact.b = b
+                contact.body_a = shapes.ints[a].body
+                contact.body_b = shapes.ints[b].body
+                contact.slot = i - start
     return end
+
+
+@kernel
+def near(kind_b, a, b, margin):
+    """Do the boxes around two shapes meet, in any figure?  B may be a plane."""
+    if kind_b == PLANE:
+        return any_lane(above_plane(a.low, a.high, b.pos, b.z) < margin)
+    return any_lane(boxes_meet(a.low, a.high, b.low, b.high))
+
+
+@inline
+def boxes_meet(low_a, high_a, low_b, high_b):
+    """Do two axis-aligned boxes meet?"""
+    x = (low_a.x <= high_b.x) & (low_b.x <= high_a.x)
+    y = (low_a.y <= high_b.y) & (low_b.y <= high_a.y)
+    return x & y & (low_a.z <= high_b.z) & (low_b.z <= high_a.z)
+
+
+@inline
+def above_plane(low, high, pos, z):
+    """Height of the lowest corner of an axis-aligned box over a plane."""
+    reach = absolute(z.x) * (high.x - low.x) + absolute(z.y) * (high.y - low.y) + absolute(z.z) * (high.z - low.z)
+    return dot(z, (low + high) * 0.5 - pos) - 0.5 * reach
 
 
 @kernel

@@ -34,6 +34,9 @@ MOST_POINTS = 4
 MOST_SLOTS = 5
 """Points of one pair in all figures side by side, at most."""
 
+PAIR = 1 << 32
+"""The number of a pair is PAIR * (lower index) + (higher index)."""
+
 HEADER = 4
 
 
@@ -95,7 +98,7 @@ class Pair:
 class Contact:
     """Whose a point is."""
 
-    pair: int  # (lower index) * (number of shapes) + (higher index): points stand in this order
+    pair: int  # (lower index) * 2^32 + (higher index): points stand in this order
     a: int  # shapes
     b: int
     body_a: int
@@ -117,7 +120,7 @@ class ContactPoint:
 class Shapes(NamedTuple):
     """Views of the shapes inside kernels."""
 
-    count: int
+    total: int
     eps: float  # of the floats in use
     ints: records  # type: ignore[valid-type]
     floats: records  # type: ignore[valid-type]

@@ -15,7 +15,7 @@ def place_shapes(shapes, poses, places, margin):
         places: records of `ShapePlace`, one per shape, to be written.
         margin: points may be this far apart [m]; boxes grow by half of it on every side.
     """
-    for i in range(shapes.count):
+    for i in range(shapes.total):
         own, place = shapes.floats[i], places[i]
         body = shapes.ints[i].body
         if body == WORLD:

@@ -17,6 +17,9 @@ from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, pack, records, tail, unpack
 
 
+_NUMBERS: int = ContactPoint.SIZE  # type: ignore[attr-defined]
+
+
 class PairPoints(NamedTuple):
     """Contact points of two shapes A and B, nearest first or in the order of their features.
 
@@ -93,13 +96,13 @@ def pair_points(shape_a: Shape, shape_b: Shape, poses: Any, margin: float, *, wi
     table = compile_shapes([Surface(shape_a, 0), Surface(shape_b, 1)])
     if not len(table.pairs):
         raise ArgumentError("two planes have no contact points")
-    out = np.empty((len(poses), MOST_SLOTS * ContactPoint.SIZE), poses.dtype)
+    out = np.empty((len(poses), MOST_SLOTS * _NUMBERS), poses.dtype)
     if width is None:
         one_pair(table.ints, table.floats_for(poses.dtype), poses, *map(int, table.pairs[0]), margin, out)
     else:
         a, b = map(int, table.pairs[0])
         pair_rows(table.ints, table.floats_for(poses.dtype), poses, a, b, margin, out, width)
-    points = out.reshape(len(poses), MOST_SLOTS, ContactPoint.SIZE)
+    points = out.reshape(len(poses), MOST_SLOTS, _NUMBERS)
     if swap:
         points[..., 3:6] *= -1
     return points

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.contact.layout import BOX, CAPSULE, MESH, PLANE, SPHERE, WORLD, ShapeInts
+from hitogata.contact.layout import BOX, CAPSULE, HEADER, MESH, PLANE, SPHERE, WORLD, ShapeInts
 from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import Box, Capsule, ConvexMesh, Figure, Plane, Pose, Shape, Sphere
@@ -66,7 +66,8 @@ class ShapeTable:
         count: number of shapes.
         pairs: every pair that may touch, as (a, b) with a of the higher kind, sorted by (lower, higher) index,
             shape (n, 2).
-        excluded: pairs of bodies that never touch, as keys lower * bodies + higher, sorted, for `sweep`.
+        rules: for `sweep`: [bodies, number of keys, keys ...]; a key lower * bodies + higher is a pair of bodies that
+            never touch.
         bodies: one more than the highest body index.
     """
 
@@ -74,9 +75,15 @@ class ShapeTable:
     floats: np.ndarray[tuple[int, ...], np.dtype[Any]]
     count: int
     pairs: IntArray
-    excluded: IntArray
+    rules: IntArray
     bodies: int
     _others: dict[str, Any] = field(default_factory=dict)
+
+    def new_sweep(self) -> IntArray:
+        """The list that `sweep` keeps from step to step."""
+        kinds = self.ints[HEADER :: ShapeInts.SIZE]  # type: ignore[attr-defined]
+        listed = np.flatnonzero(kinds != PLANE)
+        return np.concatenate([[0, len(listed), 0, 0], listed]).astype(np.int64)
 
     def floats_for(self, dtype: Any) -> Any:
         """The floats in single or double precision."""
@@ -156,7 +163,7 @@ def compile_shapes(
         joined: pairs of bodies whose shapes never touch: joined links, and explicit exclusions.
         all_pairs: list all pairs, for `near_pairs`; worlds of many shapes use `sweep`, and need no list.
     """
-    rows = np.zeros((len(surfaces), ShapeInts.SIZE), np.int64)
+    rows = np.zeros((len(surfaces), ShapeInts.SIZE), np.int64)  # type: ignore[attr-defined]
     numbers = []
     for i, s in enumerate(surfaces):
         kind = kind_of(s.shape)
@@ -171,7 +178,8 @@ def compile_shapes(
     keys = sorted({min(p) * bodies + max(p) for p in joined if max(p) < bodies and min(p) >= 0})
     excluded = np.array(keys, np.int64)
     pairs = _pairs(rows, excluded, bodies) if all_pairs else np.zeros((0, 2), np.int64)
-    return ShapeTable(ints, floats, len(surfaces), pairs, excluded, bodies)
+    rules = np.array([bodies, len(keys), *keys], np.int64)
+    return ShapeTable(ints, floats, len(surfaces), pairs, rules, bodies)
 
 
 def _size(shape: Shape) -> tuple[float, float, float]:

@@ -1,0 +1,198 @@
+"""Broad phase for worlds of many shapes: sweep and prune along one axis (Baraff 1992; Ericson 2005, 7.5).
+
+Shapes stand in a list sorted by where their boxes begin along the axis of greatest spread; a shape can only meet those
+that follow it before its own end.  The list is kept from step to step, and nearly sorted then, so that insertion sort
+takes linear time.  What is found is sorted by pair: the result does not depend on the list's history.
+
+Planes are not in the list; each is paired with every shape.  For few shapes, and for figures side by side, testing all
+pairs of `ShapeTable.pairs` inside `find_contacts` is simpler, and faster up to some hundred pairs (docs/contact.md).
+"""
+
+from hitogata.contact.finding import above_plane
+from hitogata.contact.layout import PLANE, WORLD
+from hitogata.lanes import inline, kernel, record, tail
+from hitogata.spatial import Vec3
+
+AXIS, LISTED = 0, 1
+SWEEP_HEADER = 4
+"""The list's array: [axis, number of shapes listed, 0, 0, shapes ...]; see `new_sweep`."""
+
+
+@record
+class Swept:
+    """The box of a shape, the sweep's axis first."""
+
+    low: Vec3
+    high: Vec3
+
+
+@kernel
+def sweep(shapes, places, rules, order, boxes, margin, pairs, capacity, spare):
+    """Pairs of shapes whose boxes meet, sorted; width X1.
+
+    Args:
+        shapes: from `open_shapes`.
+        places: records of `ShapePlace`, from `place_shapes`.
+        rules: flat view of ints: [bodies, number of keys, keys ...] of excluded pairs of bodies (`ShapeTable.rules`).
+        order: flat view of ints, from `new_sweep`; kept between steps.
+        boxes: records of `Swept`, one per shape; scratch.
+        margin: that the places were grown by [m].
+        pairs: records of `Pair`, to be written.
+        capacity: room for them.
+        spare: flat view of ints, scratch: shapes.total + 1 + 2 * capacity.
+
+    Returns:
+        How many pairs there are; if more than the capacity, some were lost.
+    """
+    count, listed = order[LISTED], tail(order, SWEEP_HEADER)
+    choose_axis(places, order)
+    sort(places, listed, count, order[AXIS])
+    for i in range(count):
+        copy_box(places[listed[i]], boxes[i], order[AXIS])
+    rough, found, room = shapes.total + 1, 0, capacity
+    for i in range(count):
+        a, box = listed[i], boxes[i]
+        end, j = box.high.x, i + 1
+        while j < count and boxes[j].low.x <= end:
+            if meet_across(box.low, box.high, boxes[j].low, boxes[j].high):
+                found = note(shapes, rules, a, listed[j], spare, rough, found, room)
+            j += 1
+    for b in range(shapes.total):
+        if shapes.ints[b].kind == PLANE:
+            for i in range(count):
+                place = places[listed[i]]
+                if above_plane(place.low, place.high, places[b].pos, places[b].z) < margin:
+                    found = note(shapes, rules, listed[i], b, spare, rough, found, room)
+    write_sorted(shapes, spare, rough, min(found, capacity), pairs)
+    return found
+
+
+@kernel
+def note(shapes, rules, a, b, spare, rough, found, room):
+    """Write a pair of shapes down, if they may touch."""
+    if may_touch(shapes.ints[a], shapes.ints[b], rules):
+        if found < room:
+            spare[rough + 2 * found] = min(a, b)
+            spare[rough + 2 * found + 1] = max(a, b)
+        found += 1
+    return found
+
+
+@kernel
+def may_touch(a, b, rules):
+    """Different bodies, groups and masks agree, not excluded."""
+    if a.body == b.body or (a.group & b.mask) == 0 or (b.group & a.mask) == 0:
+        return False
+    if a.body == WORLD or b.body == WORLD:
+        return True
+    key = min(a.body, b.body) * rules[0] + max(a.body, b.body)
+    low, high = 2, 2 + rules[1]
+    while low < high:
+        middle = (low + high) // 2
+        if rules[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low >= 2 + rules[1] or rules[low] != key
+
+
+# ------------------------------------------------------- along the axis
+
+
+@kernel
+def choose_axis(places, order):
+    """Take the axis of greatest spread, but keep the old one unless another spreads twice as far (squared)."""
+    count = order[LISTED]
+    total, square = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
+    for i in range(count):
+        middle = places[order[SWEEP_HEADER + i]].pos
+        total, square = total + middle, square + squares(middle)
+    spread = square * count - squares(total)
+    best, now = 0, spread.x
+    if spread.y > now:
+        best, now = 1, spread.y
+    if spread.z > now:
+        best, now = 2, spread.z
+    if now > 2.0 * along(spread, order[AXIS]):
+        order[AXIS] = best
+
+
+@kernel
+def sort(places, listed, count, axis):
+    """Insertion sort by the lower ends."""
+    for i in range(1, count):
+        shape = listed[i]
+        key, j = along(places[shape].low, axis), i - 1
+        while j >= 0 and along(places[listed[j]].low, axis) > key:
+            listed[j + 1] = listed[j]
+            j -= 1
+        listed[j + 1] = shape
+
+
+@kernel
+def along(a, axis):
+    """Component of a vector."""
+    if axis == 0:
+        return a.x
+    if axis == 1:
+        return a.y
+    return a.z
+
+
+@kernel
+def copy_box(place, box, axis):
+    """The box of a place, the axis first."""
+    if axis == 0:
+        box.low, box.high = place.low, place.high
+    elif axis == 1:
+        box.low, box.high = turned(place.low), turned(place.high)
+    else:
+        box.low, box.high = turned(turned(place.low)), turned(turned(place.high))
+
+
+@inline
+def turned(a):
+    """(y, z, x)."""
+    return Vec3(a.y, a.z, a.x)
+
+
+@inline
+def squares(a):
+    """(x², y², z²)."""
+    return Vec3(a.x * a.x, a.y * a.y, a.z * a.z)
+
+
+@inline
+def meet_across(low_a, high_a, low_b, high_b):
+    """Do two boxes meet in the other two axes?"""
+    return (low_a.y <= high_b.y) & (low_b.y <= high_a.y) & (low_a.z <= high_b.z) & (low_b.z <= high_a.z)
+
+
+# ------------------------------------------------------- into order
+
+
+@kernel
+def write_sorted(shapes, spare, rough, count, pairs):
+    """Sort pairs by lower index (counting), then by higher index (insertion)."""
+    for i in range(shapes.total + 1):
+        spare[i] = 0
+    for k in range(count):
+        spare[spare[rough + 2 * k] + 1] += 1
+    for i in range(shapes.total):
+        spare[i + 1] += spare[i]
+    for k in range(count):
+        low, high = spare[rough + 2 * k], spare[rough + 2 * k + 1]
+        pairs[spare[low]].a = low
+        pairs[spare[low]].b = high
+        spare[low] += 1
+    for k in range(1, count):
+        a, b, j = pairs[k].a, pairs[k].b, k - 1
+        while j >= 0 and pairs[j].a == a and pairs[j].b > b:
+            pairs[j + 1].b = pairs[j].b
+            j -= 1
+        pairs[j + 1].b = b
+    for k in range(count):
+        a, b = pairs[k].a, pairs[k].b
+        if shapes.ints[a].kind < shapes.ints[b].kind:
+            pairs[k].a = b
+            pairs[k].b = a
