@@ -11,7 +11,7 @@ from hitogata.spatial import Mat3, Vec3, cross, dot
 
 
 @kernel
-def add_contact(scene, rows, count, contact, point, friction, restitution, state_motion, law, slot):
+def add_contact(scene, rows, count, contact, point, friction, restitution, law, slot):
     """Write the row of one contact point; returns how many point rows there are now."""
     body_a, body_b, sign = contact.body_a, contact.body_b, 1.0
     if body_a < 0:
@@ -20,17 +20,18 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, state
     own.kind = CONTACT
     own.body_a = body_a
     own.body_b = body_b
+    own.tie = 0
     own.slot = slot
     stiff = law.contact_damping + law.h * law.contact_stiffness
     a = scene.placed[body_a]
     row.frame = axes_along(point.normal * sign)
     row.arm_a = point.pos - a.pos
-    closing = dot(point.normal * sign, point_motion(state_motion[body_a], row.arm_a))
+    closing = dot(point.normal * sign, point_motion(a.motion, row.arm_a))
     row.arm_b = row.arm_a * 0.0
     if body_b >= 0:
         b = scene.placed[body_b]
         row.arm_b = point.pos - b.pos
-        closing = closing - dot(point.normal * sign, point_motion(state_motion[body_b], row.arm_b))
+        closing = closing - dot(point.normal * sign, point_motion(b.motion, row.arm_b))
     row.bias = normal_bias(point.gap * law.contact_stiffness / stiff, closing, restitution, law.bounce_speed)
     row.soft = 1.0 / (law.h * stiff)
     row.friction = friction

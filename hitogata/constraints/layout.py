@@ -92,7 +92,8 @@ class PointRowInts:
     body_b: int  # -1: the world
     touch_a: int
     touch_b: int
-    slot: int
+    tie: int  # 1: a spring or rope
+    slot: int  # of the tie or contact it came from
 
 
 class Scene(NamedTuple):

@@ -49,6 +49,7 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
     own, row = rows.point_int[count], rows.point[count]
     own.body_a = ints.body_a
     own.body_b = ints.body_b
+    own.tie = 1
     own.slot = slot
     row.arm_a = arm_a
     row.arm_b = arm_b

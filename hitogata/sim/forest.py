@@ -85,10 +85,10 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
     widest = max((2 + 6) * (span.bodies.stop - span.bodies.start) for span in spans) if spans else 0
     width = _up(widest) + 8
     head = np.zeros(HEADER, np.int64)
-    head[:9] = [body, nq, nv, links, stride, width, most_joint, body, points]
     floats = np.zeros(HEADER)
     floats[:3] = gravity
     most_rows = _up(most_joint + 6 * body + 8 * body)
+    head[:10] = [body, nq, nv, links, stride, width, most_joint, body, points, most_rows * width]
     work = body * record_size(Placed) + nv * stride + _up(nv) + most_joint * (record_size(JointRow) + stride)
     work += 6 * body * stride + points * record_size(PointRow) + most_rows + most_rows * width + 64
     ints_needed = (

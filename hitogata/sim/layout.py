@@ -60,6 +60,7 @@ class World(NamedTuple):
     most_joint_rows: int
     most_touches: int
     most_points: int
+    row_room: int  # numbers in the coupling matrix
 
 
 class State(NamedTuple):
@@ -115,7 +116,7 @@ def open_world(ints, floats):
     tree = Tree(bodies, head[1], head[2], head[3], load3(numbers, 0), records(joint, JointInts), records(body, Body))
     return World(
         tree, Chains(stride, chain), records(solid, Solid), records(limit, Limit), tail(chain, bodies * stride),
-        tail(limit, bodies * Limit.SIZE), width, head[6], head[7], head[8],
+        tail(limit, bodies * Limit.SIZE), width, head[6], head[7], head[8], head[9],
     )  # fmt: skip
 
 
@@ -152,7 +153,7 @@ def open_scene(world, work):
 def open_rows(world, scene, work_ints):
     """Views of the scratch of rows."""
     stride, most = world.chains.stride, world.most_joint_rows + 6 * world.most_touches
-    total = (most + 8 * world.tree.bodies + 7) // 8 * 8
+    total = (most + 8 * world.tree.bodies + 7) // 8 * 8  # each tree's rows are filled up to a multiple of 8
     joint = tail(scene.x, (world.tree.nv + 7) // 8 * 8)
     joint_y = tail(joint, world.most_joint_rows * JointRow.SIZE)
     touch_y = tail(joint_y, world.most_joint_rows * stride)

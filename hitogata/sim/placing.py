@@ -11,6 +11,7 @@ from hitogata.lanes import inline, kernel, sincos
 from hitogata.spatial import (
     Force,
     Mat3,
+    Motion,
     RigidInertia,
     Vec3,
     cross,
@@ -37,6 +38,7 @@ def place(scene, solids, state, h):
             placed.arm, placed.inertia, placed.momentum = carried_along(
                 solid.mass, solid.centre, solid.central, placed.rot, placed.rel, old.centre, old.spin, h, tree.gravity
             )
+            placed.motion = brought_along(placed.rot, placed.arm, old.centre, old.spin)
         else:
             placed.arm, placed.inertia, placed.momentum = nothing()
 
@@ -79,6 +81,13 @@ def carried_along(mass, centre, central, rot, pos, velocity, spin, h, gravity):
     lin = (velocity + gravity * h) * mass
     ang = rot @ (central @ turned_freely(central, spin, h)) + cross(at, lin)
     return arm, RigidInertia(mass, at * mass, rotated(rot, central) + shift_of(mass, at)), Force(ang, lin)
+
+
+@inline
+def brought_along(rot, arm, velocity, spin):
+    """Motion of a body's origin before the step."""
+    omega = rot @ spin
+    return Motion(omega, velocity - cross(omega, arm))
 
 
 @inline

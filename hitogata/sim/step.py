@@ -19,15 +19,17 @@ from hitogata.lanes import kernel, tail
 from hitogata.sim.free_motion import free_motion
 from hitogata.sim.moving import apply, carry
 from hitogata.sim.placing import place
+from hitogata.sim.touching import find_points, keep_point_impulses
 from hitogata.spatial import load_quaternion
 
 
 @kernel
-def step(world, scene, rows, state, control, law, points, sweeps):
-    """One step.  `points` point rows were found before."""
+def step(world, scene, rows, around, state, control, law, sweeps, old_contacts):
+    """One step; returns how many contacts and joint rows there were."""
     place(scene, world.solid, state, law.h)                              # 1 where is it, what momenta
     free_motion(scene, state, control, law)                              # 2, 3 M + h D + h² K = Lᵀ L, free motion
     joint_rows = find_limits(world, rows, state, law)                    # 4 rows
+    points, contacts = find_points(scene, rows, around, old_contacts, law)
     touches = touch_bodies(scene, rows, joint_rows, points)
     couple(scene, rows, joint_rows, touches)                             # 5 impulses
     prepare(rows, joint_rows, points)
@@ -35,9 +37,10 @@ def step(world, scene, rows, state, control, law, points, sweeps):
         sweep(rows, joint_rows, points)
     apply(scene, rows, state, joint_rows, touches, points)               # 6 new velocity and place
     keep_impulses(rows, joint_rows, state.limit_impulse)
+    keep_point_impulses(rows, points, around)
     carry(scene, state)
     advance(world.tree, state.q, state.v, law.h, state.q)
-    return joint_rows
+    return contacts, joint_rows
 
 
 @kernel

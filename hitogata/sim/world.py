@@ -1,0 +1,311 @@
+"""World: figures, loose bodies and the ground, moving together."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hitogata.constraints.springs import Tie, TieInts
+from hitogata.contact.boxes import SPARE
+from hitogata.contact.layout import Contact, ContactPoint, ShapePlace
+from hitogata.contact.shapes import Surface, compile_shapes, joined_bodies, surfaces_of
+from hitogata.dynamics.layout import GRAVITY
+from hitogata.errors import ArgumentError, HitogataError
+from hitogata.figure import Figure, FigureBuilder, Plane, Pose, Shape, State, joint
+from hitogata.figure.pose import FloatArray
+from hitogata.lanes import record_offsets, record_size
+from hitogata.sim.forest import MOST_POINTS, Forest, make_forest
+from hitogata.sim.running import begin, take_steps
+from hitogata.sim.settings import Settings
+
+
+class WorldError(HitogataError):
+    """A world became non-finite; `state` holds the last good snapshot."""
+
+    def __init__(self, message: str, snapshot: "Snapshot") -> None:
+        super().__init__(message)
+        self.snapshot = snapshot
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Everything a world needs to go on exactly as it would have."""
+
+    time: float
+    state: FloatArray
+    control: FloatArray
+    ties: FloatArray
+    contacts: np.ndarray[Any, Any]
+    points: FloatArray
+    counts: np.ndarray[Any, Any]
+
+
+class Member:
+    """A figure in a world; made by `World.add`."""
+
+    def __init__(self, world: "World", figure: Figure, friction: float, restitution: float) -> None:
+        self.world, self.figure, self.friction, self.restitution = world, figure, friction, restitution
+
+    @property
+    def _index(self) -> int:
+        for k, member in enumerate(self.world.members):
+            if member is self:
+                return k
+        raise ArgumentError(f"figure {self.figure.name!r} was removed from the world")
+
+    @property
+    def q(self) -> FloatArray:
+        """Coordinates, shape (nq,), a copy."""
+        return self.world._state[self.world._forest.spans[self._index].q].copy()
+
+    @property
+    def v(self) -> FloatArray:
+        """Velocities, shape (nv,), a copy."""
+        span, nq = self.world._forest.spans[self._index], self.world._forest.nq
+        return self.world._state[nq + span.v.start : nq + span.v.stop].copy()
+
+    @property
+    def state(self) -> State:
+        """Coordinates and velocities."""
+        return State(self.q, self.v)
+
+    @state.setter
+    def state(self, state: State) -> None:
+        state.check(self.figure)
+        self.world._set_state(self._index, np.asarray(state.q, float), np.asarray(state.v, float))
+
+    def set_target(self, q: Any, rate: Any = None) -> None:
+        """Where the motors' springs pull to, shape (nq,), and at what rates, shape (nv,)."""
+        q = np.asarray(q, float)
+        State(q, np.zeros(self.figure.nv)).check(self.figure)
+        control, span = self.world._control, self.world._forest.spans[self._index]
+        control[span.q] = self.figure.normalised(q)
+        if rate is not None:
+            start = self.world._forest.nq
+            control[start + span.v.start : start + span.v.stop] = self._velocities(rate, "rate")
+
+    def set_motor(self, stiffness: float, damping: float, joints: Iterable[str] | None = None) -> None:
+        """Spring [N m/rad] and damper [N m s/rad] of some joints; None: of all but a free base."""
+        for name, value in (("stiffness", stiffness), ("damping", damping)):
+            if not np.isfinite(value) or value < 0:
+                raise ArgumentError(f"{name}: must be 0 or more, got {value}")
+        figure, forest = self.figure, self.world._forest
+        names = [n for n, link in zip(figure.joint_names, figure.links, strict=True) if link.joint.kind.value != "free"]
+        start = forest.nq + 2 * forest.nv
+        for name in names if joints is None else joints:
+            index = figure.joint_index(name)
+            body = forest.spans[self._index].body_of_link[index]
+            bodies = [body - 1, body] if figure.links[index].joint.kind.value == "universal" else [body]
+            for b in bodies:
+                self.world._control[start + 2 * b : start + 2 * b + 2] = stiffness, damping
+
+    def push(self, tau: Any) -> None:
+        """Generalized forces [N m], [N], shape (nv,), that act until changed."""
+        forest = self.world._forest
+        start = forest.nq + forest.nv
+        span = forest.spans[self._index].v
+        self.world._control[start + span.start : start + span.stop] = self._velocities(tau, "tau")
+
+    def _velocities(self, values: Any, name: str) -> FloatArray:
+        array = np.asarray(values, float)
+        if array.shape != (self.figure.nv,) or not np.isfinite(array).all():
+            raise ArgumentError(f"{name}: expected {self.figure.nv} finite numbers, got {values!r}")
+        return array
+
+
+@dataclass(frozen=True)
+class ContactForce:
+    """A contact point of the last step.
+
+    Attributes:
+        position: world [m].
+        normal: unit, from b to a.
+        gap: [m], < 0 overlapping.
+        force: on a, world axes [N], mean over the step.
+        a: (figure, link) or None for the ground.
+        b: the same.
+    """
+
+    position: FloatArray
+    normal: FloatArray
+    gap: float
+    force: FloatArray
+    a: tuple[Member, str] | None
+    b: tuple[Member, str] | None
+
+
+class World:
+    """Figures, loose bodies and fixed shapes.
+
+    Example:
+        >>> from hitogata.library import human28
+        >>> from hitogata.sim import World
+        >>> world = World()
+        >>> world.add_ground()
+        >>> human = world.add(human28())
+        >>> human.set_motor(2000.0, 30.0)
+        >>> world.step(1 / 60)
+    """
+
+    def __init__(self, *, gravity: tuple[float, float, float] = GRAVITY, settings: Settings | None = None) -> None:
+        self.gravity, self.settings, self.time = gravity, settings or Settings(), 0.0
+        self.members: list[Member] = []
+        self._fixed: list[Surface] = []
+        self._compile([], [])
+
+    # ------------------------------------------------------- what is in it
+
+    def add(
+        self, figure: Figure, state: State | None = None, *, friction: float = 0.8, restitution: float = 0.0
+    ) -> Member:
+        """Put a figure into the world, at rest in its neutral pose unless a state is given."""
+        state = state or State.rest(figure)
+        state.check(figure)
+        member = Member(self, figure, friction, restitution)
+        self._compile([*self.members, member], [(member, state)])
+        member.set_target(state.q)
+        return member
+
+    def add_body(
+        self, shapes: Shape | Sequence[Shape], *, mass: float | None = None, density: float | None = None,
+        pose: Pose | None = None, name: str = "body", friction: float = 0.8, restitution: float = 0.0,
+    ) -> Member:  # fmt: skip
+        """Put a loose rigid body into the world."""
+        parts = [shapes] if isinstance(shapes, Shape) else list(shapes)
+        builder = FigureBuilder(name)
+        builder.add(name, None, joint.free(), shapes=parts, density=density, total_mass=mass)
+        figure = builder.build()
+        at = pose or Pose()
+        return self.add(
+            figure, State(np.array([*at.position, *at.quat]), np.zeros(6)), friction=friction, restitution=restitution
+        )
+
+    def add_ground(self, shape: Shape | None = None, *, friction: float = 0.8, restitution: float = 0.0) -> None:
+        """Fix a shape to the world; None: the plane z = 0."""
+        self._fixed.append(Surface(shape or Plane(), friction=friction, restitution=restitution))
+        self._compile(self.members, [])
+
+    def remove(self, member: Member) -> None:
+        """Take a figure out of the world; its handle is no longer of use."""
+        index = member._index
+        self._compile([m for k, m in enumerate(self.members) if k != index], [])
+
+    def _compile(self, members: list[Member], new: list[tuple[Member, State]]) -> None:
+        """Lay out all arrays anew, and carry over what was there."""
+        old = [(m, m.state, self._control_of(m)) for m in getattr(self, "members", []) if m in members]
+        forest = make_forest([m.figure for m in members], self.gravity)
+        surfaces, joined = list(self._fixed), []
+        for k, (m, span) in enumerate(zip(members, forest.spans, strict=True)):
+            surfaces += surfaces_of(m.figure, first_body=span.bodies.start, in_bodies=True, number=k,
+                                    friction=m.friction, restitution=m.restitution)  # fmt: skip
+            joined += joined_bodies(m.figure, first_body=span.bodies.start, in_bodies=True)
+        self._forest, self._surfaces, self.members = forest, surfaces, members
+        self._shapes = compile_shapes(surfaces, joined=joined)
+        pairs = self._shapes.pairs
+        self._pairs = np.concatenate([pairs.ravel(), np.zeros(pairs.size, np.int64), [0]]).astype(np.int64)
+        self._state, self._control = np.zeros(forest.state_size), np.zeros(forest.control_size)
+        extra = len(surfaces) * record_size(ShapePlace) + SPARE + 64
+        self._work, self._work_ints = np.zeros(forest.work_size + extra), np.zeros(forest.work_ints + 8, np.int64)
+        self._contacts = np.zeros(2 * MOST_POINTS * record_size(Contact), np.int64)
+        self._points = np.zeros(2 * MOST_POINTS * record_size(ContactPoint))
+        self._ties, self._tie_ints = np.zeros(record_size(Tie)), np.zeros(record_size(TieInts), np.int64)
+        self._counts = np.array([0, len(pairs), MOST_POINTS, 0, 0, 0], np.int64)
+        for k, m in enumerate(members):
+            self._control[forest.spans[k].q] = m.figure.neutral()
+        for m, state, control in old:
+            self._put_control(m, control)
+            self._set_state(members.index(m), state.q, state.v)
+        for m, state in new:
+            self._set_state(members.index(m), np.asarray(state.q, float), np.asarray(state.v, float))
+
+    def _control_of(self, member: Member) -> list[FloatArray]:
+        return [self._control[part].copy() for part in self._control_parts(member._index, self._forest)]
+
+    def _put_control(self, member: Member, values: list[FloatArray]) -> None:
+        for part, value in zip(self._control_parts(member._index, self._forest), values, strict=True):
+            self._control[part] = value
+
+    @staticmethod
+    def _control_parts(index: int, forest: Forest) -> list[slice]:
+        span, nq, nv = forest.spans[index], forest.nq, forest.nv
+        v, motor = span.v, nq + 2 * nv
+        return [
+            span.q, slice(nq + v.start, nq + v.stop), slice(nq + nv + v.start, nq + nv + v.stop),
+            slice(motor + 2 * span.bodies.start, motor + 2 * span.bodies.stop),
+        ]  # fmt: skip
+
+    def _set_state(self, index: int, q: FloatArray, v: FloatArray) -> None:
+        span, nq = self._forest.spans[index], self._forest.nq
+        self._state[span.q] = self.members[index].figure.normalised(q)
+        self._state[nq + span.v.start : nq + span.v.stop] = v
+        begin(self._forest.ints, self._forest.floats, self._state, self._work)
+
+    # ------------------------------------------------------- time
+
+    def step(self, h: float, *, steps: int = 1) -> None:
+        """Move on by `steps` steps of h [s]."""
+        if not np.isfinite(h) or h <= 0:
+            raise ArgumentError(f"h: must be positive, got {h}")
+        before = self.save()
+        take_steps(
+            self._forest.ints, self._forest.floats, self._state, self._control, self._ties, self._tie_ints,
+            self._shapes.ints, self._shapes.floats, self._pairs, self._contacts, self._points, self.settings.numbers(h),
+            self._work, self._work_ints, self._counts, self.settings.sweeps, steps,
+        )  # fmt: skip
+        self._last_h = h
+        if not np.isfinite(self._state[: self._forest.nq + self._forest.nv]).all():
+            self.restore(before)
+            raise WorldError(f"the world became non-finite within {steps} steps after t = {self.time} s", before)
+        self.time += h * steps
+
+    # ------------------------------------------------------- what happened
+
+    def contacts(self) -> list[ContactForce]:
+        """Contact points of the last step, with their forces."""
+        half, count = int(self._counts[5]), int(self._counts[3])
+        ints = self._contacts.reshape(2, MOST_POINTS, -1)[half][:count]
+        points = self._points.reshape(2, MOST_POINTS, -1)[half][:count]
+        at, column = record_offsets(ContactPoint), record_offsets(Contact)
+        result = []
+        for row, point in zip(ints, points, strict=True):
+            a, b = (self._owner(int(row[column[name]])) for name in ("a", "b"))
+            normal = point[at["normal"] : at["normal"] + 3]
+            sign = -1.0 if row[column["body_a"]] < 0 else 1.0
+            impulse = point[at["impulse"] : at["impulse"] + 3]
+            force = sign * _axes(sign * normal).T @ impulse / self._last_h
+            result.append(ContactForce(point[:3].copy(), normal.copy(), float(point[at["gap"]]), force, a, b))
+        return result
+
+    def _owner(self, shape: int) -> tuple[Member, str] | None:
+        surface = self._surfaces[shape]
+        if surface.figure < 0:
+            return None
+        member = self.members[surface.figure]
+        return member, member.figure.link_names[surface.link]
+
+    # ------------------------------------------------------- save and restore
+
+    def save(self) -> Snapshot:
+        """Everything needed to go on from here, bit for bit."""
+        arrays = (self._state, self._control, self._ties, self._contacts, self._points, self._counts)
+        return Snapshot(self.time, *(a.copy() for a in arrays))
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot of this world with the same members."""
+        if snapshot.state.shape != self._state.shape:
+            raise ArgumentError("snapshot: it is of a world with other members")
+        self.time = snapshot.time
+        for name in ("state", "control", "ties", "contacts", "points", "counts"):
+            np.copyto(getattr(self, f"_{name}"), getattr(snapshot, name))
+
+
+def _axes(n: FloatArray) -> FloatArray:
+    """Rows: two directions across n, and n, as in `constraints.contacts.axes_along`."""
+    from hitogata.constraints.contacts import axes_along
+    from hitogata.spatial import Vec3
+
+    m = axes_along(Vec3(*n))
+    return np.array([[m.xx, m.xy, m.xz], [m.yx, m.yy, m.yz], [m.zx, m.zy, m.zz]])
+
+
