@@ -21,8 +21,8 @@ def begin(ints, floats, state, work):
 
 @entry
 def take_steps(
-    ints, floats, state, control, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, work, work_ints,
-    counts, sweeps, steps,
+    ints, floats, state, control, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, work,
+    work_ints, counts, sweeps, steps,
 ):  # fmt: skip
     """Several steps.  counts: ties, pairs, capacity, contacts (in and out), joint rows (out), which half is old."""
     world = open_world(ints, floats)
@@ -50,7 +50,8 @@ def look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, point
     return Surroundings(
         shapes, records(places, ShapePlace), counts[1], records(pair_list, Pair),
         records(tail(pair_list, counts[1] * Pair.SIZE), Pair), spare,
-        records(tail(contact_list, new * half_contact), Contact), records(tail(point_list, new * half_point), ContactPoint),
+        records(tail(contact_list, new * half_contact), Contact),
+        records(tail(point_list, new * half_point), ContactPoint),
         records(tail(contact_list, (1 - new) * half_contact), Contact),
         records(tail(point_list, (1 - new) * half_point), ContactPoint),
         capacity, counts[0], records(lanes(ties, X1), Tie), records(lanes(tie_ints, X1), TieInts),

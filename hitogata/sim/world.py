@@ -288,8 +288,10 @@ class World:
 
     def save(self) -> Snapshot:
         """Everything needed to go on from here, bit for bit."""
-        arrays = (self._state, self._control, self._ties, self._contacts, self._points, self._counts)
-        return Snapshot(self.time, *(a.copy() for a in arrays))
+        return Snapshot(
+            self.time, self._state.copy(), self._control.copy(), self._ties.copy(), self._contacts.copy(),
+            self._points.copy(), self._counts.copy(),
+        )  # fmt: skip
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this world with the same members."""
