@@ -1,7 +1,7 @@
 """The step as Python calls it: flat arrays opened, steps taken, results checked."""
 
 from hitogata.constraints.springs import Tie, TieInts
-from hitogata.contact.layout import Contact, ContactPoint, Pair, ShapePlace, open_shapes
+from hitogata.contact.layout import Contact, ContactPoint, Pair, open_shapes
 from hitogata.lanes import X1, entry, kernel, lanes, records, tail
 from hitogata.sim.layout import open_control, open_law, open_rows, open_scene, open_state, open_world
 from hitogata.sim.moving import carry
@@ -42,17 +42,13 @@ def take_steps(
 def look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, rows, room):
     """Views of the shapes; contacts of this step and of the last take turns in the two halves of their arrays."""
     shapes, capacity, new = open_shapes(shape_ints, shape_floats), counts[2], 1 - counts[5]
-    places = tail(rows.coupling, room)
-    spare = tail(places, shapes.total * ShapePlace.SIZE)
-    pair_list = lanes(pairs, X1)
     contact_list, point_list = lanes(contacts, X1), lanes(points, X1)
     half_contact, half_point = capacity * Contact.SIZE, capacity * ContactPoint.SIZE
     return Surroundings(
-        shapes, records(places, ShapePlace), counts[1], records(pair_list, Pair),
-        records(tail(pair_list, counts[1] * Pair.SIZE), Pair), spare,
+        shapes, tail(rows.coupling, room), counts[1], records(pairs, Pair, X1),
         records(tail(contact_list, new * half_contact), Contact),
         records(tail(point_list, new * half_point), ContactPoint),
         records(tail(contact_list, (1 - new) * half_contact), Contact),
         records(tail(point_list, (1 - new) * half_point), ContactPoint),
-        capacity, counts[0], records(lanes(ties, X1), Tie), records(lanes(tie_ints, X1), TieInts),
+        capacity, counts[0], records(ties, Tie, X1), records(tie_ints, TieInts, X1),
     )  # fmt: skip

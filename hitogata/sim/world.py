@@ -203,7 +203,7 @@ class World:
         self._forest, self._surfaces, self.members = forest, surfaces, members
         self._shapes = compile_shapes(surfaces, joined=joined)
         pairs = self._shapes.pairs
-        self._pairs = np.concatenate([pairs.ravel(), np.zeros(pairs.size, np.int64), [0]]).astype(np.int64)
+        self._pairs = np.concatenate([pairs.ravel(), [0, 0]]).astype(np.int64)
         self._state, self._control = np.zeros(forest.state_size), np.zeros(forest.control_size)
         extra = len(surfaces) * record_size(ShapePlace) + SPARE + 64
         self._work, self._work_ints = np.zeros(forest.work_size + extra), np.zeros(forest.work_ints + 8, np.int64)
