@@ -2,7 +2,7 @@
 
 import json
 import pathlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,10 +12,10 @@ from hitogata.errors import RangeError
 from hitogata.rom import memory, poses
 from hitogata.rom.contact import run
 from hitogata.rom.decompose import swing_twist_of_matrix, swing_twist_of_quat
-from hitogata.rom.frames import Array, unit_rows
+from hitogata.rom.frames import Array, interval, unit_rows
 from hitogata.rom.range_layout import flat_range, single_range
 from hitogata.rom.region import Region
-from hitogata.rom.twist import FreeTwist, Twist
+from hitogata.rom.twist import ConstantTwist, FreeTwist, Twist
 from hitogata.spatial import matrix_to_quat, quat_to_matrix
 
 
@@ -63,17 +63,22 @@ class RangeOfMotion:
 
     Attributes:
         swing: where the bone may point.
-        twist: how far it may turn about itself there; default: no limit.
+        twist: how far it may turn about itself there; a pair (low, high) is a `ConstantTwist`; None: no limit.
         bone: direction of the bone at rest, parent frame, shape (3,); default: that of the region.
     """
 
     swing: Region
-    twist: Twist = field(default_factory=FreeTwist)
+    twist: Any = None
     bone: Any = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.swing, Region):
             raise RangeError(f"RangeOfMotion swing: a region expected, got {self.swing!r}")
+        if self.twist is None:
+            object.__setattr__(self, "twist", FreeTwist())
+        elif isinstance(self.twist, tuple | list | np.ndarray):
+            low, high = interval(self.twist, "RangeOfMotion twist", may_be_empty=True)
+            object.__setattr__(self, "twist", ConstantTwist(low, high))
         if not isinstance(self.twist, Twist):
             raise RangeError(f"RangeOfMotion twist: a twist expected, got {self.twist!r}")
         if self.bone is not None:

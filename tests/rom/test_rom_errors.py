@@ -11,6 +11,7 @@ from hitogata.rom import (
     ConeRegion,
     ConstantTwist,
     EllipseRegion,
+    FreeTwist,
     OvalRegion,
     PlaneArc,
     PlaneLine,
@@ -205,7 +206,11 @@ def test_ranges_and_twists():
     with pytest.raises(RangeError, match="a region expected"):
         RangeOfMotion("shoulder")
     with pytest.raises(RangeError, match="a twist expected"):
-        RangeOfMotion(ConeRegion((0, 0, 1), 1), (-1, 1))
+        RangeOfMotion(ConeRegion((0, 0, 1), 1), "free")
+    with pytest.raises(RangeError, match=r"twist = \(1.0, -1.0\) is empty"):
+        RangeOfMotion(ConeRegion((0, 0, 1), 1), (1, -1))
+    assert RangeOfMotion(ConeRegion((0, 0, 1), 1), (-1, 1)).twist == ConstantTwist(-1, 1)
+    assert RangeOfMotion(ConeRegion((0, 0, 1), 1)).twist == FreeTwist()
     with pytest.raises(RangeError, match="is empty"):
         ConstantTwist(1, -1)
     with pytest.raises(RangeError, match="not finite"):
