@@ -17,8 +17,6 @@ from hitogata.lanes import (
     entry,
     kernel,
     lanes,
-    maximum,
-    minimum,
     pack,
     share,
     tail,
@@ -26,7 +24,8 @@ from hitogata.lanes import (
 )
 from hitogata.lanes.cpu import has_wide_registers
 from hitogata.solve.gauss_seidel import check_sweeps
-from hitogata.solve.sweeping import ROW, Slide, open_rows, prepare, sweep, unsolved
+from hitogata.solve.problem import into_discs
+from hitogata.solve.sweeping import ROW, SLIDE, open_rows, prepare, sweep, unsolved
 
 
 def sweep_batch(
@@ -58,8 +57,8 @@ def sweep_batch(
         threads: to share the problems over; None: one per core.
 
     Returns:
-        Impulses λ, shape (m, n), and the largest scaled natural residual of each problem, max |λ − P(λ − w/A_ii)| √A_ii,
-        shape (m,).  It is NaN or infinite where a problem diverged.
+        Impulses λ, shape (m, n), and the largest scaled natural residual of each problem, shape (m,):
+        max |λ − P(λ − w/A_ii)| √A_ii.  It is NaN or infinite where a problem diverged.
     """
     count = check_sweeps(sweeps)
     A = np.asarray(A)
@@ -89,6 +88,10 @@ def sweep_batch(
     if (arrays["mu"] < 0).any():
         row, column = (int(k) for k in np.argwhere(arrays["mu"] < 0)[0])
         raise ArgumentError(f"mu[{row}, {column}] is {arrays['mu'][row, column]}; it must be 0 or more")
+    begin = np.clip(arrays["start"], arrays["low"], arrays["high"])
+    for c, (normal, *pair) in enumerate(triples):
+        begin[:, pair] = into_discs(begin[:, pair], arrays["mu"][:, c] * np.maximum(begin[:, normal], 0))
+    arrays["start"] = begin
     lam, residual = np.zeros((m, n), dtype), np.zeros((m, 1), dtype)
     if m and n:
         width, inputs = _width(dtype), tuple(arrays.values())
@@ -139,7 +142,7 @@ def _bound(name: str, value: Any, shape: tuple[int, int], tangents: Any, infinit
 def sweep_rows(A, b, low, high, mu, start, plain, triples, lam, residual, sweeps, first, end, width):
     """Problems first to end."""
     n, k = b.shape[1], triples.shape[0]
-    work = np.empty((n * (n + ROW) + Slide.SIZE * k + k + 8) * width.n, b.dtype)
+    work = np.empty((n * (n + ROW) + SLIDE * k + k + 8) * width.n, b.dtype)
     _sweep_rows(A, b, low, high, mu, start, plain, triples, lam, residual, sweeps, first, end, width, work)
 
 
@@ -148,7 +151,7 @@ def _sweep_rows(A, b, low, high, mu, start, plain, triples, lam, residual, sweep
     n, k = b.shape[1], triples.shape[0]
     own = lanes(work, width)
     rows = open_rows(n, n, own, tail(own, n * n), plain, triples)
-    spare = tail(own, n * (n + ROW) + Slide.SIZE * k)
+    spare = tail(own, n * (n + ROW) + SLIDE * k)
     for row in range(first, end, width.n):
         pack(A, row, rows.coupling)
         pack(b, row, rows.speed)
@@ -158,8 +161,6 @@ def _sweep_rows(A, b, low, high, mu, start, plain, triples, lam, residual, sweep
         pack(mu, row, spare)
         for c in range(k):
             rows.slide[c].mu = spare[c]
-        for i in range(n):
-            rows.impulse[i] = minimum(maximum(rows.impulse[i], rows.low[i]), rows.high[i])
         prepare(rows)
         for _ in range(sweeps):
             sweep(rows)

@@ -15,7 +15,7 @@ from hitogata.errors import ArgumentError
 from hitogata.lanes import X1, Floats, Ints, Number, any_lane, entry, kernel, lanes
 from hitogata.solve.problem import Array, Problem
 from hitogata.solve.solution import Solution, Status, solved, start_of
-from hitogata.solve.sweeping import ROW, Slide, open_rows, prepare, sweep, unsolved
+from hitogata.solve.sweeping import ROW, SLIDE, open_rows, prepare, sweep, unsolved
 
 JUDGE = 1e-6
 """Relative residual up to which a result is called converged when no tolerance is asked for."""
@@ -47,8 +47,8 @@ def projected_gauss_seidel(
         raise ArgumentError(f"tolerance is {tolerance!r}; it must be 0 or more, or None")
     lam = start_of(problem, start)
     columns, floats = arranged(problem, lam)
-    stop = -1.0 if tolerance is None else tolerance
-    used = sweep_one(columns, floats, plain_rows(problem), problem.disc_rows, problem.b, count, stop)
+    limit = -1.0 if tolerance is None else STRICT * tolerance * problem.size
+    used = sweep_one(columns, floats, plain_rows(problem), problem.disc_rows, problem.b, count, limit)
     lam = floats[columns.shape[1] :][: problem.n].copy()
     found = solved(problem, lam, Status.CONVERGED, used, JUDGE if tolerance is None else tolerance)
     if found.status is Status.MAX_ITERATIONS and _stuck(problem, found):
@@ -69,10 +69,10 @@ def arranged(problem: Problem, lam: Array) -> tuple[Array, Array]:
     stride = -(-max(n, 1) // 8) * 8
     columns = np.zeros((n, stride))
     columns[:, :n] = problem.A.T
-    floats = np.zeros(ROW * stride + Slide.SIZE * len(problem.discs))
+    floats = np.zeros(ROW * stride + SLIDE * len(problem.discs))
     for k, values in enumerate((problem.b, lam, problem.low, problem.high)):
         floats[k * stride : k * stride + n] = values
-    floats[ROW * stride + Slide.OFFSETS["mu"] :: Slide.SIZE] = problem.mu
+    floats[ROW * stride :: SLIDE] = problem.mu
     return columns, floats
 
 
@@ -91,36 +91,26 @@ def _stuck(problem: Problem, found: Solution) -> bool:
     return bool(free.any() and miss[free].max() > 0.5 * miss.max())
 
 
-@entry(columns=Floats(2), floats=Floats(1, write=True), plain=Ints(1), triples=Ints(2), b=Floats(1), tolerance=Number())
-def sweep_one(columns, floats, plain, triples, b, sweeps, tolerance):
-    """Sweeps over one problem, until the relative residual is within the tolerance; how many."""
-    return _sweep_one(columns, floats, plain, triples, b, sweeps, tolerance)
+@entry(columns=Floats(2), floats=Floats(1, write=True), plain=Ints(1), triples=Ints(2), b=Floats(1), limit=Number())
+def sweep_one(columns, floats, plain, triples, b, sweeps, limit):
+    """Sweeps over one problem, until its scaled residual is within a limit (never if that is below 0); how many."""
+    return _sweep_one(columns, floats, plain, triples, b, sweeps, limit)
 
 
 @kernel
-def _sweep_one(columns, floats, plain, triples, b, sweeps, tolerance):
+def _sweep_one(columns, floats, plain, triples, b, sweeps, limit):
     rows = open_rows(columns.shape[0], columns.shape[1], lanes(columns, X1), lanes(floats, X1), plain, triples)
     if rows.count == 0:
         return 0
     prepare(rows)
     for k in range(sweeps):
-        if tolerance >= 0.0:
+        if limit >= 0.0:
             if k > 0 and k % REFRESH == 0:
                 for i in range(rows.count):
                     rows.speed[i] = b[i]
                 prepare(rows)
-            if any_lane(unsolved(rows) <= STRICT * tolerance * magnitude(rows, b)):
+            if any_lane(unsolved(rows) <= limit):
                 return k
         sweep(rows)
     return sweeps
 
-
-@kernel
-def magnitude(rows, b):
-    """The largest of |b_i|/√A_ii and |λ_i| √A_ii: what the residual is relative to."""
-    square = 0.0
-    for i in range(rows.count):
-        inverse = rows.inverse[i]
-        if inverse > 0.0:
-            square = max(square, b[i] * b[i] * inverse, rows.impulse[i] * rows.impulse[i] / inverse)
-    return square**0.5

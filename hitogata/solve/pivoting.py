@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hitogata.lanes import Floats, Ints, entry, kernel
+from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, tail
 
 DONE, OUT_OF_STEPS, UNBOUNDED, NEGATIVE = 0, 1, 2, 3
 DEPENDENT = 1e-11
@@ -18,8 +18,9 @@ NOISE = 1e-13
 
 
 class Pivots(NamedTuple):
-    """The problem and what pivoting keeps: impulses x, speeds w, size of the terms of w, rows inside, factor, scratch."""
+    """The problem and what pivoting keeps: impulses x, speeds w, sizes of their terms, rows inside, scratch, factor."""
 
+    n: Any
     A: Any
     b: Any
     low: Any
@@ -30,22 +31,30 @@ class Pivots(NamedTuple):
     terms: Any
     inside: Any  # rows of F in the order of L; [n] holds their number
     is_inside: Any
-    L: Any
     y: Any
     c: Any
+    L: Any  # like A, row by row, n apart
 
 
 @entry(A=Floats(2), b=Floats(1), low=Floats(1), high=Floats(1), scales=Floats(1), x=Floats(1, write=True),
        inside=Ints(1, write=True))  # fmt: skip
 def pivot(A, b, low, high, scales, x, inside, most):
     """Solve from x on; returns how it ended and the number of pivots."""
-    n = b.size
-    rest = np.zeros(n, np.bool_)
-    p = Pivots(A, b, low, high, scales, x, np.zeros(n), np.zeros(n), inside, np.zeros(n, np.bool_), np.zeros((n, n)),
-               np.zeros(n), np.zeros(n))  # fmt: skip
+    if b.size == 0:
+        return DONE, 0
+    work, flags = np.zeros(b.size * (b.size + 4)), np.zeros(2 * b.size, np.bool_)
+    return _pivot(A, b, low, high, scales, x, inside, most, work, flags)
+
+
+@kernel
+def _pivot(A, b, low, high, scales, x, inside, most, work, flags):
+    n, own = b.size, lanes(work, X1)
+    rest, is_inside = flags[:n], flags[n:]
+    p = Pivots(n, lanes(A, X1), lanes(b, X1), lanes(low, X1), lanes(high, X1), lanes(scales, X1), lanes(x, X1), own,
+               tail(own, n), inside, is_inside, tail(own, 2 * n), tail(own, 3 * n), tail(own, 4 * n))  # fmt: skip
     inside[n] = 0
     for i in range(n):
-        if low[i] < x[i] < high[i]:
+        if p.low[i] < p.x[i] and p.x[i] < p.high[i]:
             enter(p, i, whiten(p, i))
     steps = 0
     while True:
@@ -69,28 +78,28 @@ def pivot(A, b, low, high, scales, x, inside, most):
 @kernel
 def speeds(p):
     """w = A x + b, and the sum of the sizes of its terms."""
-    n = p.b.size
+    n = p.n
     for i in range(n):
         p.w[i], p.terms[i] = p.b[i], abs(p.b[i])
     for j in range(n):
         x = p.x[j]
         if x != 0.0:
             for i in range(n):
-                p.w[i] += p.A[j, i] * x
-                p.terms[i] += abs(p.A[j, i] * x)
+                p.w[i] += p.A[j * n + i] * x
+                p.terms[i] += abs(p.A[j * n + i] * x)
 
 
 @kernel
 def settle(p):
     """Bring the speeds of the rows inside to zero; rows that meet a bound on the way go out.  Returns how many did."""
-    left, n = 0, p.b.size
+    left, n = 0, p.n
     while True:
         speeds(p)
         count = p.inside[n]
         for k in range(count):
             p.c[k] = -p.w[p.inside[k]]
-        forward(p.L, p.c, count)
-        backward(p.L, p.c, count)
+        forward(p.L, p.n, p.c, count)
+        backward(p.L, p.n, p.c, count)
         step, blocking = room(p, 1.0, 1.0)
         for k in range(count):
             p.x[p.inside[k]] += step * p.c[k]
@@ -105,7 +114,7 @@ def settle(p):
 def worst(p, rest):
     """The row at rest whose speed is most wrong, or −1."""
     most, row = 0.0, -1
-    for i in range(p.b.size):
+    for i in range(p.n):
         if not p.is_inside[i] and not rest[i]:
             wrong = wrong_speed(p, i)
             if wrong > NOISE * p.terms[i] and wrong * p.scales[i] > most:
@@ -131,22 +140,22 @@ def drive(p, i):
 
     Returns what ended it all, or −1, and the number of pivots.
     """
-    n, taken = p.b.size, 0
+    n, taken = p.n, 0
     sign = 1.0 if p.w[i] < 0.0 else -1.0
     while True:
         own = whiten(p, i)
         count, noise = p.inside[n], p.terms[i]
         for k in range(count):
             p.c[k] = p.y[k]
-        backward(p.L, p.c, count)
+        backward(p.L, p.n, p.c, count)
         for k in range(count):
             noise += abs(p.c[k]) * p.terms[p.inside[k]]
             p.c[k] *= -sign
         if abs(p.w[i]) <= NOISE * noise:
             return -1, taken
-        if own < -1e-8 * abs(p.A[i, i]) or p.A[i, i] < 0.0:
+        if own < -1e-8 * abs(p.A[i * (p.n + 1)]) or p.A[i * (p.n + 1)] < 0.0:
             return NEGATIVE, taken
-        regular = own > DEPENDENT * p.A[i, i]
+        regular = own > DEPENDENT * p.A[i * (p.n + 1)]
         goal = abs(p.w[i]) / own if regular else np.inf
         end = p.high[i] - p.x[i] if sign > 0.0 else p.x[i] - p.low[i]
         step, blocking = room(p, min(goal, end), p.scales[i])
@@ -175,7 +184,7 @@ def room(p, most, scale):
     Changes too small to matter are not asked.
     """
     step, blocking = most, -1
-    for k in range(p.inside[p.b.size]):
+    for k in range(p.inside[p.n]):
         i, c = p.inside[k], p.c[k]
         if abs(c) * scale > 1e-14 * p.scales[i]:
             free = max(p.x[i] - p.low[i], 0.0) / -c if c < 0.0 else max(p.high[i] - p.x[i], 0.0) / c
@@ -198,11 +207,11 @@ def stop_at_bound(p, place, direction):
 @kernel
 def whiten(p, i):
     """y = L⁻¹ A_Fi; returns s = A_ii − y·y, what is left of A_ii when the rows inside are held."""
-    n = p.b.size
-    count, own = p.inside[n], p.A[i, i]
+    n = p.n
+    count, own = p.inside[n], p.A[i * (p.n + 1)]
     for k in range(count):
-        p.y[k] = p.A[i, p.inside[k]]
-    forward(p.L, p.y, count)
+        p.y[k] = p.A[i * n + p.inside[k]]
+    forward(p.L, p.n, p.y, count)
     for k in range(count):
         own -= p.y[k] * p.y[k]
     return own
@@ -211,48 +220,48 @@ def whiten(p, i):
 @kernel
 def enter(p, i, own):
     """Row i goes inside, unless it depends on the rows there; y and s as `whiten` left them."""
-    n = p.b.size
+    n = p.n
     count = p.inside[n]
-    if own > DEPENDENT * p.A[i, i]:
+    if own > DEPENDENT * p.A[i * (p.n + 1)]:
         for k in range(count):
-            p.L[count, k] = p.y[k]
-        p.L[count, count] = np.sqrt(own)
+            p.L[count * n + k] = p.y[k]
+        p.L[count * (n + 1)] = np.sqrt(own)
         p.inside[count], p.is_inside[i], p.inside[n] = i, True, count + 1
 
 
 @kernel
 def leave(p, place):
     """A row goes out: take its row from L, and rotate the rest to be lower triangular again (Givens)."""
-    n, L = p.b.size, p.L
+    n, L = p.n, p.L
     count = p.inside[n] - 1
     p.is_inside[p.inside[place]], p.inside[n] = False, count
     for k in range(place, count):
         p.inside[k] = p.inside[k + 1]
         for j in range(k + 2):
-            L[k, j] = L[k + 1, j]
+            L[k * n + j] = L[(k + 1) * n + j]
     for k in range(place, count):
-        size = np.hypot(L[k, k], L[k, k + 1])
-        c, s = L[k, k] / size, L[k, k + 1] / size
+        size = np.hypot(L[k * (n + 1)], L[k * (n + 1) + 1])
+        c, s = L[k * (n + 1)] / size, L[k * (n + 1) + 1] / size
         for r in range(k, count):
-            u, v = L[r, k], L[r, k + 1]
-            L[r, k], L[r, k + 1] = c * u + s * v, c * v - s * u
+            u, v = L[r * n + k], L[r * n + k + 1]
+            L[r * n + k], L[r * n + k + 1] = c * u + s * v, c * v - s * u
 
 
 @kernel
-def forward(L, y, count):
+def forward(L, n, y, count):
     """y ← L⁻¹ y."""
     for k in range(count):
         value = y[k]
         for j in range(k):
-            value -= L[k, j] * y[j]
-        y[k] = value / L[k, k]
+            value -= L[k * n + j] * y[j]
+        y[k] = value / L[k * (n + 1)]
 
 
 @kernel
-def backward(L, y, count):
+def backward(L, n, y, count):
     """y ← L⁻ᵀ y."""
     for k in range(count - 1, -1, -1):
-        value = y[k] / L[k, k]
+        value = y[k] / L[k * (n + 1)]
         y[k] = value
         for j in range(k):
-            y[j] -= L[k, j] * value
+            y[j] -= L[k * n + j] * value

@@ -1,9 +1,10 @@
 """Principal pivoting: the exact solution for symmetric positive semi-definite A with box bounds.
 
 Rows are driven one at a time to a right speed, as in Dantzig's method (Cottle & Dantzig 1968; Baraff 1994 for contact),
-in Keller's order (Cottle, Pang & Stone 2009, §4.6): the energy ½ λᵀAλ + bᵀλ falls with every row driven.  A row's
-drive ends after finitely many pivots, each of which sends a row out; then λ is the least of its pattern (who is inside, who
-is at which bound), the energy is less than ever before, so no pattern returns: no cycling, also with redundant rows.
+but the row to drive is the most wrong one, and the energy ½ λᵀAλ + bᵀλ falls all the while (Keller 1973; Cottle, Pang &
+Stone 2009, §4.2).  A drive ends after finitely many pivots, as each but the last sends a row out.  Then λ is the least
+of its pattern (who is inside, who is at which bound), with less energy than ever before: no pattern returns, so there
+is no cycling, also with redundant rows.
 """
 
 from typing import Any
@@ -47,12 +48,12 @@ def refuse_discs(problem: Problem, solver: str) -> None:
     """Discs are not for pivots: an ArgumentError that says what to do."""
     if problem.discs:
         raise ArgumentError(
-            f"{solver} does not take friction discs; use projected_gauss_seidel or friction_newton, or make pyramids of "
-            "them with with_pyramids"
+            f"{solver} does not take friction discs; use projected_gauss_seidel or friction_newton, "
+            "or make pyramids of them by with_pyramids"
         )
 
 
 def _surely_indefinite(problem: Problem) -> bool:
     """Whether |A_ij| > √(A_ii A_jj) somewhere."""
     d = np.diag(problem.A)
-    return bool((d < 0).any() or (problem.A**2 > np.outer(d, d) * (1 + 1e-9)).any())
+    return bool((d < 0).any() or (np.outer(d, d) * (1 + 1e-9) < problem.A**2).any())

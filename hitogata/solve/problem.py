@@ -111,6 +111,16 @@ class Problem:
         return s
 
     @cached_property
+    def size(self) -> float:
+        """What residuals are relative to: the largest scaled speed |s w| with λ = 0, or as near as bounds allow.
+
+        1 if that is zero.
+        """
+        least = np.minimum(np.maximum(0.0, self.low), self.high)
+        speeds = np.maximum(np.abs(self.b), np.abs(self.speeds(least))) * self.scales
+        return float(np.max(speeds, initial=0.0)) or 1.0
+
+    @cached_property
     def disc_rows(self) -> NDArray[np.int64]:
         """Rows (normal, tangent1, tangent2) of the discs, shape (ndiscs, 3)."""
         return np.array([[d.normal, d.tangent1, d.tangent2] for d in self.discs], np.int64).reshape(-1, 3)

@@ -10,15 +10,20 @@
 Positive semi-definite A give positive semi-definite M.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
+from numpy.typing import NDArray
 
 from hitogata.solve.problem import Array, Problem
 
 SINGULAR = 1e-10
 """Reciprocal condition below which the block of the equality rows is not solved for."""
+
+NOISE = 1e-14
+"""Numbers below this part of the terms they were made of are zeros, spoilt by rounding."""
 
 
 class StandardForm(NamedTuple):
@@ -55,6 +60,8 @@ def standard_form(problem: Problem) -> StandardForm:
         base[equal] = answer(A[equal] @ base + b[equal])
         split = rows
     M, q = back.T @ (A @ turn), back.T @ (A @ base + b)
+    M[np.abs(M) <= NOISE * (np.abs(back.T) @ (np.abs(A) @ np.abs(turn)))] = 0.0
+    q[np.abs(q) <= NOISE * (np.abs(back.T) @ (np.abs(A) @ np.abs(base) + np.abs(b)))] = 0.0
     places = np.flatnonzero(both[split])
     k, m = len(places), len(q)
     cap = np.zeros((m, k))
@@ -64,13 +71,13 @@ def standard_form(problem: Problem) -> StandardForm:
     return StandardForm(M, q, base, np.hstack([turn, np.zeros((n, k))]))
 
 
-def _answer(problem: Problem, equal: np.ndarray) -> object | None:  # type: ignore[type-arg]
+def _answer(problem: Problem, equal: NDArray[np.int64]) -> Callable[[Array], Array] | None:
     """The function r ↦ −A_EE⁻¹ r, or None if the block is singular."""
     if len(equal) == 0:
         return lambda r: r
     s = problem.scales[equal]
     block = problem.A[np.ix_(equal, equal)] * np.outer(s, s)
-    if 1.0 / np.linalg.cond(block, 1) < SINGULAR if np.abs(block).max() > 0 else True:
+    if not block.any() or not np.linalg.cond(block, 1) < 1.0 / SINGULAR:
         return None
     factor = scipy.linalg.lu_factor(block)
 

@@ -31,8 +31,8 @@ class Residuals:
     Attributes:
         natural: max |λ − clip(λ − w, low, high)| over all rows but tangents (Cottle, Pang & Stone 2009, §1.4).
         friction: max |λ_t − P(λ_t − w_t)| over the discs, P the projection on the disc of radius μ λ_n.
-        relative: the larger of the two in the scaled problem (λ_i/s_i and s_i w_i with s_i = 1/√A_ii), divided by the
-            largest of |s b| and |λ/s|; has no unit, and does not change with units of rows.
+        relative: the larger of the two in the scaled problem (λ_i/s_i and s_i w_i with s_i = 1/√A_ii), divided by
+            `problem.size`, the largest speed there is without impulses.  Has no unit; the rows' units do not matter.
     """
 
     natural: float
@@ -77,7 +77,7 @@ def _judged(problem: Problem, lam: Array) -> tuple[Array, Residuals]:
     """Speeds and residuals."""
     w, out = np.empty(problem.n), np.empty(3)
     p = problem
-    measure(p.A, p.b, p.low, p.high, p.scales, p.mu, p.disc_rows, lam, w, out)
+    measure(p.A, p.b, p.low, p.high, p.scales, p.mu, p.disc_rows, p.size, lam, w, out)
     if np.isfinite(lam).all():
         return w, Residuals(*out.tolist())
     return w, Residuals(np.inf, np.inf, np.inf)
@@ -86,7 +86,7 @@ def _judged(problem: Problem, lam: Array) -> tuple[Array, Residuals]:
 def solved(problem: Problem, lam: Array, status: Status, iterations: int, tolerance: float = GOOD) -> Solution:
     """A solution with its residuals.
 
-    CONVERGED and MAX_ITERATIONS follow from them, whatever the solver thought; impulses that are not finite are DIVERGED.
+    CONVERGED and MAX_ITERATIONS follow from them, whatever the solver thought; DIVERGED if λ is not finite.
     """
     w, residuals = _judged(problem, lam)
     if residuals.relative == np.inf:

@@ -7,7 +7,21 @@ first the normal, then both tangents together, within the disc of radius μ λ_n
 
 from typing import Any, NamedTuple
 
-from hitogata.lanes import absolute, any_lane, clip, inline, kernel, maximum, packed, record, records, sqrt, struct, tail, where
+from hitogata.lanes import (
+    absolute,
+    any_lane,
+    clip,
+    inline,
+    kernel,
+    maximum,
+    packed,
+    record,
+    records,
+    sqrt,
+    struct,
+    tail,
+    where,
+)
 
 
 @struct
@@ -43,6 +57,9 @@ class Slide:
     grip: Grip
 
 
+SLIDE: int = Slide.SIZE  # type: ignore[attr-defined]
+"""Numbers per disc; the first is μ."""
+
 ROW = 5
 """Numbers per row besides A: speed, impulse, low, high, inverse of the diagonal."""
 
@@ -50,7 +67,7 @@ ROW = 5
 class Rows(NamedTuple):
     """Views of a problem, or of lanes of problems.
 
-    `coupling` holds A column by column, `stride` apart; at width 1 the columns and `speed` have room for 7 more numbers.
+    `coupling` holds A column by column, `stride` apart; at width 1 columns and `speed` have room for 7 more numbers.
     `plain`: rows that are no part of a disc; `triples`: rows (normal, tangent, tangent) of each disc.
     """
 
@@ -129,11 +146,11 @@ def sweep_disc(rows, speed, coupling, slide, n, i, j):
 
     If the tangents can stop the sliding they do, exactly; else they take a projected gradient step (never uphill).
     """
-    stride, up = rows.stride, rows.impulse[n]
+    stride, up, column = rows.stride, rows.impulse[n], tail(rows.coupling, n * rows.stride)
     new_up = clip(up - rows.speed[n] * rows.inverse[n], rows.low[n], rows.high[n])
     press = new_up - up
     old = Pair(rows.impulse[i], rows.impulse[j])
-    v = Pair(rows.speed[i] + rows.coupling[n * stride + i] * press, rows.speed[j] + rows.coupling[n * stride + j] * press)
+    v = Pair(rows.speed[i] + column[i] * press, rows.speed[j] + column[j] * press)
     new = held(slide.grip, old, v, slide.mu * maximum(new_up, 0.0))
     change = new - old
     if any_lane((press != 0.0) | (change.x != 0.0) | (change.y != 0.0)):
@@ -178,9 +195,9 @@ def unsolved(rows):
         worst = worse(worst, row_missed(rows, rows.plain[k]))
     for c in range(rows.triples.shape[0]):
         slide, n, i, j = rows.slide[c], rows.triples[c, 0], rows.triples[c, 1], rows.triples[c, 2]
-        old = Pair(rows.impulse[i], rows.impulse[j])
+        old, v = Pair(rows.impulse[i], rows.impulse[j]), Pair(rows.speed[i], rows.speed[j])
         worst = worse(worst, row_missed(rows, n))
-        worst = worse(worst, slipped(slide.grip, old, Pair(rows.speed[i], rows.speed[j]), slide.mu * maximum(rows.impulse[n], 0.0)))
+        worst = worse(worst, slipped(slide.grip, old, v, slide.mu * maximum(rows.impulse[n], 0.0)))
     return worst
 
 
@@ -200,7 +217,7 @@ def worse(a, b):
 def missed(speed, impulse, low, high, inverse):
     """Scaled natural residual of one row; a row without a positive diagonal is not judged here."""
     regular = inverse > 0.0
-    miss = absolute(impulse - clip(impulse - speed * inverse, low, high))
+    miss = absolute(clip(speed * inverse, impulse - high, impulse - low))
     return where(regular, miss / sqrt(where(regular, inverse, 1.0)), 0.0 * speed)
 
 

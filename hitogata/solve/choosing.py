@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hitogata.solve.lemke import lemke
+from hitogata.solve.complementary import lemke
 from hitogata.solve.principal import principal_pivoting, refuse_discs
 from hitogata.solve.problem import Problem
 from hitogata.solve.solution import Solution, Status

@@ -2,15 +2,16 @@
 
     v = M z + d z0 + q,   z0 large first, so that z = 0 is feasible; then complementary pivots until z0 leaves
 
-See Cottle, Pang & Stone 2009, §4.4.  Ties are broken by the lexicographic rule (§4.9), so that degenerate problems do not
-cycle; the table is made anew from M every so many pivots, and the last basis solved afresh, so that rounding does not
-pile up.  A positive semi-definite M is always solved, if there is a solution.
+See Cottle, Pang & Stone 2009, §4.4.  Ties are broken by the lexicographic rule (§4.9), so that degenerate problems do
+not cycle; the table is made anew from M every so many pivots, and the last basis solved afresh, so that rounding does
+not pile up.  A positive semi-definite M is always solved, if there is a solution.
 """
 
 from typing import Any
 
 import numpy as np
 import scipy.optimize
+from numpy.typing import NDArray
 
 from hitogata.solve.principal import refuse_discs
 from hitogata.solve.problem import Array, Problem
@@ -19,8 +20,8 @@ from hitogata.solve.solution import GOOD, Solution, Status, residuals_of, solved
 
 REFRESH = 40
 """Pivots after which the table is made anew."""
-TRIES = 8
-"""Covering vectors d: ones first, then some others."""
+TRIES = 16
+"""Paths to try: from z = 0 first, then from other complementary bases."""
 PIVOT = 1e-11
 """Entries below this part of a column's largest are no pivots."""
 TIE = 1e-12
@@ -35,8 +36,8 @@ def lemke(problem: Problem, *, start: Any = None) -> Solution:
         start: not used by this method (checked all the same).
 
     Returns:
-        CONVERGED; NO_SOLUTION (the linear inequalities alone have none); RAY (the path went to infinity for every
-        covering vector tried: possible if A is not positive semi-definite); or MAX_ITERATIONS.
+        CONVERGED; NO_SOLUTION (the linear inequalities alone have none); RAY (every path tried went to
+        infinity: possible if A is not positive semi-definite); or MAX_ITERATIONS.
     """
     refuse_discs(problem, "lemke")
     best, pivots, status = start_of(problem, start), 0, Status.CONVERGED
@@ -48,8 +49,8 @@ def lemke(problem: Problem, *, start: Any = None) -> Solution:
     rng = np.random.default_rng(1965)
     least = residuals_of(problem, best).relative
     for attempt in range(TRIES):
-        cover = np.ones(len(q)) if attempt == 0 else rng.uniform(0.1, 1.0, len(q))
-        z, ended, count = complementary_pivots(M, q, cover, 50 * len(q) + 100)
+        swap = rng.random(len(q)) < (0.5, 0.2, 0.8)[attempt % 3] * (attempt > 0)
+        z, ended, count = _pivots_from(M, q, swap)
         pivots += count
         lam = _impulses(problem, form, z * scale * size)
         residual = residuals_of(problem, lam).relative
@@ -57,9 +58,28 @@ def lemke(problem: Problem, *, start: Any = None) -> Solution:
             best, least, status = lam, residual, ended
         if least <= GOOD:
             return solved(problem, best, Status.CONVERGED, pivots)
-    if infeasible(M, q):
-        status = Status.NO_SOLUTION
+        if attempt == 0 and infeasible(M, q):
+            return solved(problem, best, Status.NO_SOLUTION, pivots)
     return solved(problem, best, status, pivots)
+
+
+def _pivots_from(M: Array, q: Array, swap: NDArray[np.bool_]) -> tuple[Array, Status, int]:
+    """Pivots of the same problem with some of z and v in each other's place: a path from elsewhere.
+
+    (A principal pivotal transform: Cottle, Pang & Stone 2009, §2.3.)
+    """
+    n, most = len(q), 50 * len(q) + 100
+    ones = np.ones(n)
+    if not swap.any():
+        return complementary_pivots(M, q, ones, most)
+    # v − M z = q solved for the new v: z where swapped, v elsewhere
+    eye = np.eye(n)
+    basis = np.where(swap, -M, eye)
+    if np.linalg.cond(basis) > 1e8:
+        return np.zeros(n), Status.RAY, 0
+    turned = np.linalg.solve(basis, np.column_stack([np.where(swap, -eye, M), q]))
+    z, ended, count = complementary_pivots(turned[:, :n], turned[:, n], ones, most)
+    return np.where(swap, np.maximum(turned @ np.append(z, 1.0), 0.0), z), ended, count
 
 
 def complementary_pivots(M: Array, q: Array, cover: Array, most: int) -> tuple[Array, Status, int]:
