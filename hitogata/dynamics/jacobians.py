@@ -52,7 +52,7 @@ def jacobian(
         except (KeyError, TypeError):  # an ArgumentTypeError, or a frame that is not even a name
             pass
     model = model_of(figure)
-    where = _where(figure, model, frame, point)
+    where = frame_in_body(figure, model, frame, point)
     return call(
         figure, jacobian_one, jacobian_many, (Input("q", q, (model.nq,)),), where, (6, model.nv), threads, out=out
     )
@@ -75,12 +75,12 @@ def jacobian_derivative(
         Jdot, shape (6, nv) or (n, 6, nv).
     """
     model = model_of(figure)
-    where = _where(figure, model, frame, point)
+    where = frame_in_body(figure, model, frame, point)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))
     return call(figure, derivative_one, derivative_many, inputs, where, (6, model.nv), threads)
 
 
-def _where(figure: Figure, model: Model, frame: str, point: Any) -> tuple[int, float, float, float]:
+def frame_in_body(figure: Figure, model: Model, frame: str, point: Any) -> tuple[int, float, float, float]:
     """Body that carries a frame, and the frame's origin (or a point of it) in that body's frame K."""
     known: dict[str, tuple[int, float, float, float]] = figure.compiled.setdefault("frames", {})
     if point is None and isinstance(frame, str) and frame in known:

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.constraints.springs import Tie, TieInts
+from hitogata.constraints.springs import Tie as TieRecord
+from hitogata.constraints.springs import TieInts
 from hitogata.contact.boxes import SPARE
 from hitogata.contact.layout import Contact, ContactPoint, ShapePlace
 from hitogata.contact.shapes import Surface, compile_shapes, joined_bodies, surfaces_of
-from hitogata.dynamics.layout import GRAVITY
+from hitogata.dynamics.jacobians import frame_in_body
+from hitogata.dynamics.layout import GRAVITY, model_of
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure, FigureBuilder, Plane, Pose, Shape, State, joint
 from hitogata.figure.pose import FloatArray
@@ -26,6 +28,10 @@ class WorldError(HitogataError):
     def __init__(self, message: str, snapshot: "Snapshot") -> None:
         super().__init__(message)
         self.snapshot = snapshot
+
+
+End = tuple["Member", str] | Any
+"""An end of a spring or rope: (figure in the world, link or frame), or a point of the world."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +120,43 @@ class Member:
         return array
 
 
+def on_link(end: Any) -> bool:
+    """Is this end of a spring or rope (figure, frame)?  Otherwise it is a point of the world."""
+    return isinstance(end, tuple) and len(end) == 2 and isinstance(end[0], Member)
+
+
+class Tie:
+    """A spring or rope in a world; made by `World.add_spring` and `World.add_rope`."""
+
+    def __init__(self, world: "World", ends: "tuple[End, End]", stiffness: float, damping: float, length: float | None):
+        self.world, self.ends, self.stiffness, self.damping, self.length = world, ends, stiffness, damping, length
+
+    @property
+    def _index(self) -> int:
+        for k, tie in enumerate(self.world.ties):
+            if tie is self:
+                return k
+        raise ArgumentError("the spring or rope was removed from the world")
+
+    def move_anchor(self, point: Any) -> None:
+        """Move the end that is fixed to the world [m], shape (3,)."""
+        if on_link(self.ends[1]):
+            raise ArgumentError("both ends are on links: there is no anchor to move")
+        target = np.asarray(point, float)
+        if target.shape != (3,) or not np.isfinite(target).all():
+            raise ArgumentError(f"anchor: expected 3 finite numbers [m], got {point!r}")
+        at = record_offsets(TieRecord)["point_b"]
+        self.world._ties.reshape(-1, record_size(TieRecord))[self._index, at : at + 3] = target
+        self.ends = self.ends[0], target
+
+    @property
+    def force(self) -> FloatArray:
+        """Force on the first end, mean over the last step; world axes for a spring, along the rope last [N]."""
+        at = record_offsets(TieRecord)["impulse"]
+        impulse = self.world._ties.reshape(-1, record_size(TieRecord))[self._index, at : at + 3]
+        return impulse / self.world._last_h
+
+
 @dataclass(frozen=True)
 class ContactForce:
     """A contact point of the last step.
@@ -151,6 +194,8 @@ class World:
     def __init__(self, *, gravity: tuple[float, float, float] = GRAVITY, settings: Settings | None = None) -> None:
         self.gravity, self.settings, self.time = gravity, settings or Settings(), 0.0
         self.members: list[Member] = []
+        self.ties: list[Tie] = []
+        self._last_h = 1.0
         self._fixed: list[Surface] = []
         self._compile([], [])
 
@@ -186,8 +231,67 @@ class World:
         self._fixed.append(Surface(shape or Plane(), friction=friction, restitution=restitution))
         self._compile(self.members, [])
 
+    def add_spring(self, a: "End", b: "End", *, stiffness: float, damping: float) -> Tie:
+        """Pull two points together: K times their distance, D times its rate, stable for any K, D and step.
+
+        Args:
+            a: (figure in this world, name of a link or frame).
+            b: the same, or a point of the world [m], shape (3,).
+            stiffness: K [N/m].
+            damping: D [N s/m].
+        """
+        return self._add_tie((a, b), stiffness, damping, None)
+
+    def add_rope(self, a: "End", b: "End", *, length: float, stiffness: float = 1e6, damping: float = 1e4) -> Tie:
+        """Keep two points within a length [m] of each other; slack, it does nothing."""
+        if not np.isfinite(length) or length <= 0:
+            raise ArgumentError(f"length: must be positive, got {length}")
+        return self._add_tie((a, b), stiffness, damping, length)
+
+    def _add_tie(self, ends: "tuple[End, End]", stiffness: float, damping: float, length: float | None) -> Tie:
+        for name, value in (("stiffness", stiffness), ("damping", damping)):
+            if not np.isfinite(value) or value < 0:
+                raise ArgumentError(f"{name}: must be 0 or more, got {value}")
+        if stiffness + damping == 0:
+            raise ArgumentError("a spring needs stiffness or damping")
+        if not on_link(ends[0]):
+            raise ArgumentError("the first end must be (figure, frame)")
+        for end in ends:
+            if on_link(end):
+                _ = end[0]._index, end[0].figure.frame(end[1])
+            elif np.shape(end) != (3,) or not np.isfinite(np.asarray(end, float)).all():
+                raise ArgumentError(f"a point of the world: expected 3 finite numbers [m], got {end!r}")
+        tie = Tie(self, ends, stiffness, damping, length)
+        self.ties.append(tie)
+        self._lay_out_ties()
+        return tie
+
+    def remove_tie(self, tie: Tie) -> None:
+        """Take a spring or rope out of the world."""
+        del self.ties[tie._index]
+        self._lay_out_ties()
+
+    def _lay_out_ties(self) -> None:
+        floats, ints = [np.zeros(record_size(TieRecord))], [np.zeros(record_size(TieInts))]
+        for k, tie in enumerate(self.ties):
+            (body_a, point_a), (body_b, point_b) = (self._place_end(end) for end in tie.ends)
+            length = 0.0 if tie.length is None else tie.length
+            numbers = np.array([*point_a, *point_b, tie.stiffness, tie.damping, length, 0.0, 0.0, 0.0])
+            floats.insert(k, numbers)
+            ints.insert(k, np.array([float(tie.length is not None), body_a, body_b]))
+        self._ties, self._tie_ints = np.concatenate(floats), np.concatenate(ints).astype(np.int64)
+        self._counts[0] = len(self.ties)
+
+    def _place_end(self, end: "End") -> tuple[int, FloatArray]:
+        """Body in the forest and point in its frame; -1 and the point itself for the world."""
+        if not on_link(end):
+            return -1, np.asarray(end, float)
+        member, frame = end
+        body, x, y, z = frame_in_body(member.figure, model_of(member.figure), frame, None)
+        return self._forest.spans[member._index].bodies.start + body, np.array([x, y, z])
+
     def remove(self, member: Member) -> None:
-        """Take a figure out of the world; its handle is no longer of use."""
+        """Take a figure out of the world; its handle is no longer of use, and its springs and ropes go with it."""
         index = member._index
         self._compile([m for k, m in enumerate(self.members) if k != index], [])
 
@@ -209,8 +313,9 @@ class World:
         self._work, self._work_ints = np.zeros(forest.work_size + extra), np.zeros(forest.work_ints + 8, np.int64)
         self._contacts = np.zeros(2 * MOST_POINTS * record_size(Contact), np.int64)
         self._points = np.zeros(2 * MOST_POINTS * record_size(ContactPoint))
-        self._ties, self._tie_ints = np.zeros(record_size(Tie)), np.zeros(record_size(TieInts), np.int64)
         self._counts = np.array([0, len(pairs), MOST_POINTS, 0, 0, 0], np.int64)
+        self.ties = [tie for tie in self.ties if all(not on_link(e) or e[0] in members for e in tie.ends)]
+        self._lay_out_ties()
         for k, m in enumerate(members):
             self._control[forest.spans[k].q] = m.figure.neutral()
         for m, state, control in old:

@@ -1,0 +1,72 @@
+"""Springs in joints and between points: the pendulum of Tazaki & Hasegawa, and forces in equilibrium."""
+
+import numpy as np
+import pytest
+
+from hitogata.errors import HitogataError
+from hitogata.figure import Figure, FigureBuilder, Frame, MassProperties, Pose, State, joint
+from hitogata.library import human28
+from hitogata.sim import World
+
+
+def pendulum() -> Figure:
+    builder = FigureBuilder("pendulum")
+    mass = MassProperties.principal(1.0, (0, 0, -0.5), (1e-3, 1e-3, 1e-3))
+    at = Pose((0, 0, 2))
+    frames = [Frame("tip", Pose((0, 0, -0.5)))]
+    builder.add("bob", None, joint.hinge(axis=(0, 1, 0), parent_frame=at), mass, frames=frames)
+    return builder.build()
+
+
+@pytest.mark.parametrize(("stiffness", "damping"), [(2, 1), (20, 10), (200, 100), (200, 1), (2000, 1), (1e7, 0)])
+def test_pendulum_settles_at_a_tenth_of_a_second(stiffness, damping):
+    world = World()
+    bob = world.add(pendulum(), State(np.array([np.pi / 2]), np.zeros(1)))
+    bob.set_target(np.zeros(1))
+    bob.set_motor(stiffness, damping)
+    angles = []
+    for _ in range(100):
+        world.step(0.1)
+        angles.append(bob.q[0])
+    assert np.abs(angles).max() < np.pi / 2
+    assert abs(angles[-1]) < 1e-6
+
+
+def test_spring_to_the_world_carries_the_weight():
+    world = World()
+    bob = world.add(pendulum())
+    spring = world.add_spring((bob, "tip"), (0.5, 0.0, 2.0), stiffness=3000.0, damping=50.0)
+    world.step(0.05, steps=200)
+    q = bob.q[0]
+    tip = np.array([-0.5 * np.sin(q), 0.0, 2 - 0.5 * np.cos(q)])
+    np.testing.assert_allclose(spring.force, -3000.0 * (tip - [0.5, 0, 2]), rtol=1e-6, atol=1e-6)
+    torque = np.cross(tip - [0, 0, 2], spring.force + [0, 0, -9.81])
+    assert abs(torque[1]) < 1e-6
+
+
+def test_rope_is_slack_until_its_length():
+    world = World(gravity=(0.0, 0.0, 0.0))
+    human = world.add(human28(), State(human28().neutral(), np.concatenate([[0, 0, 0, 0, 0, -1.0], np.zeros(28)])))
+    rope = world.add_rope((human, "head"), (0, 0, 3.0), length=2.0)
+    world.step(0.01, steps=20)
+    assert np.all(rope.force == 0)
+    assert human.v[5] == pytest.approx(-1.0)
+    world.step(0.01, steps=100)
+    assert human.v[5] > -0.5
+
+
+def test_removed_things_cannot_be_used():
+    world = World()
+    bob = world.add(pendulum())
+    spring = world.add_spring((bob, "tip"), (0, 0, 0), stiffness=1.0, damping=1.0)
+    world.remove(bob)
+    with pytest.raises(HitogataError, match="removed"):
+        _ = bob.q
+    with pytest.raises(HitogataError, match="removed"):
+        _ = spring.force
+
+
+@pytest.mark.parametrize("h", [0.0, -1.0, np.nan, np.inf])
+def test_bad_step(h):
+    with pytest.raises(HitogataError, match="h:"):
+        World().step(h)
