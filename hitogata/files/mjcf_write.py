@@ -35,8 +35,8 @@ def write_mjcf(figure: Figure, path: str | Path | None = None) -> str:
     """The figure as MJCF text; written to a file too if `path` is given.
 
     Link frames become body frames, named frames sites, shapes geoms, and a universal joint two hinges in one body.
-    Angles are in radians.  MuJoCo writes the quaternion of a ball or free joint in the axes of the body, so where such a
-    joint's `child_frame` is turned, its coordinates differ from ours by that turn.  What MJCF cannot hold (ranges of
+    Angles are in radians.  MuJoCo writes the quaternion of a ball or free joint in the axes of the body, so where such
+    a joint's `child_frame` is turned, its coordinates differ from ours by that turn.  What MJCF cannot hold (ranges of
     ball joints) is listed in a FileContentWarning.
 
     Args:
