@@ -167,6 +167,13 @@ def _samples(reached: Array, banned: Array, bone: Array) -> Samples:
 # ---------------------------------------------------------------- the steps both kinds share
 
 
+def left_of(line: Array, p: Array) -> Any:
+    """Which directions p (n, 3) lie on the left of a closed line (k, 3), by the side of its nearest step."""
+    which = cKDTree(line).query(p)[1]
+    along = np.roll(line, -1, 0) - np.roll(line, 1, 0)
+    return (np.cross(line[which], along[which]) * p).sum(1) > 0.0
+
+
 class _Fit:
     """One fit; `stray` is the distance of the spline from the level line."""
 
@@ -194,19 +201,20 @@ class _Fit:
                 "the poses leave no boundary: "
                 + ("every direction is allowed" if (field > 0.0).all() else "no direction is allowed often enough")
             )
-        line = resampled(lines[0], 600, blur)
-        inside = (field > 0.0) & self._left_of(line)
+        line = resampled(self.outer(lines)[0], 600, blur)
+        inside = (field > 0.0) & left_of(line, self.grid)
         curve: Curve = spline_around(
             line, deepest(self.grid, line, inside), self.bone, points=self.points, tolerance=tolerance
         )
         self.stray = curve.stray
         return curve.region
 
-    def _left_of(self, line: Array) -> Any:
-        """Grid directions on the left of a line, by the side of its nearest step."""
-        which = cKDTree(line).query(self.grid)[1]
-        along = np.roll(line, -1, 0) - np.roll(line, 1, 0)
-        return (np.cross(line[which], along[which]) * self.grid).sum(1) > 0.0
+    def outer(self, lines: list[Array]) -> tuple[Array, float]:
+        """The line that holds most of the allowed poses in the least room (not that of a hole), and their share."""
+        p, grid = self.s.p[self.s.allowed][:: max(1, len(self.s.p) // 4000)], self.grid[::8]
+        held = [(float(left_of(x, p).mean()), float(left_of(x, grid).mean())) for x in lines[:12]]
+        k = max(range(len(held)), key=lambda k: held[k][0] - held[k][1])
+        return lines[k], held[k][0]
 
     def vertices(self, places: Array) -> tuple[Any, Array, Any]:
         """Mesh over places, directions of its vertices, pairs of neighbours."""
@@ -246,13 +254,25 @@ class _Reached(_Fit):
 
     def __init__(self, s: Samples, bone: Array, margin: float, gap: float | None, *rest: Any) -> None:
         super().__init__(s, bone, margin, *rest)
-        self.gap = gap or typical_gap(s.p)
+        self.gap = gap
+
+    def bridging(self) -> float:
+        """The least gap at which nearly all poses lie within one line: their spacing, or more (poses along tracks)."""
+        gap = typical_gap(self.s.p)
+        while gap < 0.6:
+            lines = loops(self.grid, filled(self.grid, self.s.p, gap, 0.0))
+            if lines and self.outer(lines)[1] > 0.93:
+                break
+            gap *= 1.25
+        return gap
 
     def run(self) -> RangeOfMotion:
         """Swing, then twist."""
         self.say("drawing the boundary", 0.1)
-        field = filled(self.grid, self.s.p, self.gap, self.margin)
-        region = self.region(field, 0.03, max(0.015, self.gap / 8.0))
+        gap = self.bridging() if self.gap is None else self.gap
+        region = self.region(
+            filled(self.grid, self.s.p, gap, self.margin + 0.01), 0.03, float(np.clip(gap / 8.0, 0.015, 0.025))
+        )
         if self.form is TwistForm.FREE:
             return self.made(region, FreeTwist())
         self.say("fitting twist limits", 0.4)
