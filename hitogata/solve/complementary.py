@@ -179,10 +179,11 @@ def _impulses(problem: Problem, form: StandardForm, z: Array) -> Array:
     rough = problem.projected(form.base + form.turn @ z)
     inner = np.flatnonzero((rough > problem.low) & (rough < problem.high))
     polished = rough.copy()
-    block = problem.A[np.ix_(inner, inner)]
+    s = problem.scales[inner]
+    block = problem.A[np.ix_(inner, inner)] * np.outer(s, s)
     for _ in range(3):
-        change = np.linalg.lstsq(block, -problem.speeds(polished)[inner], rcond=None)[0]
-        polished[inner] += change
+        change = np.linalg.lstsq(block, -problem.speeds(polished)[inner] * s, rcond=None)[0]
+        polished[inner] += change * s
     polished = problem.projected(polished)
     before, after = residuals_of(problem, rough), residuals_of(problem, polished)
     return polished if after.relative < before.relative else rough

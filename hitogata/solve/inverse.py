@@ -25,7 +25,7 @@ RANK = 1e-12
 def sr_inverse(
     J: ArrayLike, k: ArrayLike, *, weights: ArrayLike | None = None, task_weights: ArrayLike | None = None
 ) -> Floats:
-    """Singularity-robust inverse J* (Nakamura & Hanafusa 1986, eq. 19): least |r − J x|²_R + k xᵀ W x.
+    """Singularity-robust inverse J* (Nakamura & Hanafusa 1986): least |r − J x|²_R + k xᵀ W x.
 
     Args:
         J: shape (..., m, n).
@@ -86,7 +86,7 @@ def manipulability(J: ArrayLike) -> Floats:
 def manipulability_damping(J: ArrayLike, *, threshold: float, most: float) -> Floats:
     """Damping that sets in near singular poses: k = most (1 − m/threshold)² for m < threshold, else 0.
 
-    (Nakamura & Hanafusa 1986, eq. 23.)
+    (Nakamura & Hanafusa 1986.)
 
     Args:
         J: shape (..., m, n).

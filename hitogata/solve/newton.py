@@ -21,6 +21,9 @@ from hitogata.solve.solution import Solution, Status, residuals_of, solved
 STEPS = 12
 """Newton steps before sweeps are tried again."""
 
+GROWTH, MOST = 1.5, 100.0
+"""Each round sweeps so much more than the last, up to so many times the first."""
+
 
 def friction_newton(
     problem: Problem, *, sweeps: int = 50, rounds: int = 30, tolerance: float = 1e-12, start: Any = None
@@ -29,7 +32,7 @@ def friction_newton(
 
     Args:
         problem: what to solve; A needs a positive diagonal.
-        sweeps: sweeps of projected Gauss-Seidel before Newton's steps.
+        sweeps: sweeps of projected Gauss-Seidel before Newton's first steps; up to 100 times as many before later ones.
         rounds: how often to go from sweeps to steps, at most.
         tolerance: relative residual at which to stop.
         start: impulses near the solution, shape (n,) [N s], or a Solution; None: none.
@@ -40,8 +43,9 @@ def friction_newton(
     if not rounds >= 1:
         raise ArgumentError(f"rounds is {rounds!r}; it must be 1 or more")
     count = 0
-    for _ in range(rounds):
-        found = projected_gauss_seidel(problem, sweeps=sweeps, tolerance=tolerance, start=start)
+    for k in range(rounds):
+        more = round(sweeps * min(GROWTH**k, MOST))
+        found = projected_gauss_seidel(problem, sweeps=more, tolerance=tolerance, start=start)
         count += found.iterations
         if found.status is not Status.MAX_ITERATIONS:
             break

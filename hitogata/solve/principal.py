@@ -2,7 +2,7 @@
 
 Rows are driven one at a time to a right speed, as in Dantzig's method (Cottle & Dantzig 1968; Baraff 1994 for contact),
 but the row to drive is the most wrong one, and the energy ½ λᵀAλ + bᵀλ falls all the while (Keller 1973; Cottle, Pang &
-Stone 2009, §4.2).  A drive ends after finitely many pivots, as each but the last sends a row out.  Then λ is the least
+Stone 2009, §4.3).  A drive ends after finitely many pivots, as each but the last sends a row out.  Then λ is the least
 of its pattern (who is inside, who is at which bound), with less energy than ever before: no pattern returns, so there
 is no cycling, also with redundant rows.
 """
