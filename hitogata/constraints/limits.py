@@ -9,12 +9,15 @@ hard as k says.  The row of a ball joint's swing is the angular velocity that le
 ch. 3; here exact on the sphere), that of its twist the half vector between the bone at rest and now.
 """
 
-from hitogata.lanes import any_lane, inline, kernel, minimum, packed, record, sqrt, where
+from hitogata.lanes import absolute, any_lane, inline, kernel, packed, record, sqrt, where
 from hitogata.rom.violation import range_violation
-from hitogata.spatial import Quaternion, Vec3
+from hitogata.spatial import Quaternion, Vec3, dot
 
 FAR = 1e9
 """Bias of a row that must not act [rad/s]."""
+
+REACH = 2.0
+"""Limits are looked after that a joint would reach within so many steps at its speed."""
 
 TWIST_SLOPE = 12.0
 """How fast, at the most, room for twist shrinks as a joint turns [rad/rad]; ranges of motion keep below it."""
@@ -33,7 +36,8 @@ class Watch:
     """When a ball joint was last looked at, and how far it may turn before it must be looked at again."""
 
     quat: Quaternion
-    room: float
+    swing: float  # room there was [rad]
+    twist: float
 
 
 @kernel
@@ -55,13 +59,19 @@ def nearer_end(value, low, high):
     return where(a < b, a, b), Vec3(where(a < b, 1.0, -1.0), 0.0, 0.0)
 
 
+@inline
+def reach_of(speed, margin, h):
+    """How near a limit must be to matter: a joint at this speed might come so far within the step."""
+    return margin + speed * (REACH * h)
+
+
 @kernel
-def find_interval(rows, count, body, limit, value, impulses, law):
+def find_interval(rows, count, body, limit, value, rate, impulses, law):
     """The row of a hinge or slider, if near its limit; returns how many rows there are now."""
     gap, direction = nearer_end(value, limit.low, limit.high)
-    slot = 2 * body
-    if any_lane(gap < law.range_margin):
-        add_row(rows, count, body, slot, direction, gap, law.range_margin, impulses[slot], law)
+    slot, margin = 2 * body, reach_of(absolute(rate), law.range_margin, law.h)
+    if any_lane(gap < margin):
+        add_row(rows, count, body, slot, direction, gap, margin, impulses[slot], law)
         count += 1
     impulses[slot] = 0.0
     return count
@@ -76,17 +86,19 @@ def turned_since(q, watch):
 
 
 @kernel
-def find_range(rows, count, body, q, watch, range_view, impulses, law):
+def find_range(rows, count, body, q, rate, watch, range_view, impulses, law):
     """The rows of a ball joint, if near its range's wall; returns how many rows there are now.
 
     Looking at the wall costs more than all else here, and the distance to it cannot shrink faster than the joint turns:
     so after a look the joint is left alone until it has turned by the room it had.
     """
-    slot, margin = 2 * body, law.range_margin
-    if any_lane(turned_since(q, watch.quat) >= watch.room):
+    slot, margin = 2 * body, reach_of(sqrt(dot(rate, rate)), law.range_margin, law.h)
+    turned = turned_since(q, watch.quat)
+    if any_lane((turned + margin >= watch.swing) | (turned * TWIST_SLOPE + margin >= watch.twist)):
         found = range_violation(q, range_view)
         watch.quat = q
-        watch.room = minimum(-found.swing_depth - margin, (-found.twist_depth - margin) * (1.0 / TWIST_SLOPE))
+        watch.swing = -found.swing_depth
+        watch.twist = -found.twist_depth
         if any_lane(found.swing_depth > -margin):
             add_row(rows, count, body, slot, found.swing_row, -found.swing_depth, margin, impulses[slot], law)
             count += 1

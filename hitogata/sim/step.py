@@ -20,7 +20,7 @@ from hitogata.sim.free_motion import free_motion
 from hitogata.sim.moving import apply, carry
 from hitogata.sim.placing import place
 from hitogata.sim.touching import find_points, keep_point_impulses
-from hitogata.spatial import load_quaternion
+from hitogata.spatial import load3, load_quaternion
 
 
 @kernel
@@ -52,9 +52,11 @@ def find_limits(world, rows, state, law):
         if joint.kind == BALL:
             if world.range_start[i] >= 0:
                 view, quat = tail(world.ranges, world.range_start[i]), load_quaternion(state.q, joint.iq)
-                count = find_range(rows, count, i, quat, state.watch[i], view, state.limit_impulse, law)
+                rate = load3(state.v, joint.iv)
+                count = find_range(rows, count, i, quat, rate, state.watch[i], view, state.limit_impulse, law)
         elif joint.count == 1:
-            count = find_interval(rows, count, i, world.limit[i], state.q[joint.iq], state.limit_impulse, law)
+            value, rate = state.q[joint.iq], state.v[joint.iv]
+            count = find_interval(rows, count, i, world.limit[i], value, rate, state.limit_impulse, law)
     return count
 
 
