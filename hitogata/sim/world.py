@@ -368,9 +368,7 @@ class World:
 
     def contacts(self) -> list[ContactForce]:
         """Contact points of the last step, with their forces."""
-        half, count = int(self._counts[5]), int(self._counts[3])
-        ints = self._contacts.reshape(2, MOST_POINTS, -1)[half][:count]
-        points = self._points.reshape(2, MOST_POINTS, -1)[half][:count]
+        ints, points = self._last_contacts()
         at, column = record_offsets(ContactPoint), record_offsets(Contact)
         result = []
         for row, point in zip(ints, points, strict=True):
@@ -393,18 +391,30 @@ class World:
 
     def save(self) -> Snapshot:
         """Everything needed to go on from here, bit for bit."""
+        contacts, points = self._last_contacts()
         return Snapshot(
-            self.time, self._state.copy(), self._control.copy(), self._ties.copy(), self._contacts.copy(),
-            self._points.copy(), self._counts.copy(),
+            self.time, self._state.copy(), self._control.copy(), self._ties.copy(), contacts.copy(), points.copy(),
+            self._counts.copy(),
         )  # fmt: skip
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this world with the same members."""
-        if snapshot.state.shape != self._state.shape:
+        if snapshot.state.shape != self._state.shape or snapshot.ties.shape != self._ties.shape:
             raise ArgumentError("snapshot: it is of a world with other members")
         self.time = snapshot.time
-        for name in ("state", "control", "ties", "contacts", "points", "counts"):
+        for name in ("state", "control", "ties", "counts"):
             np.copyto(getattr(self, f"_{name}"), getattr(snapshot, name))
+        contacts, points = self._last_contacts()
+        np.copyto(contacts, snapshot.contacts)
+        np.copyto(points, snapshot.points)
+
+    def _last_contacts(self) -> tuple[np.ndarray[Any, Any], FloatArray]:
+        """Whose the contacts of the last step were, and where: views of what the step wrote."""
+        half, count = int(self._counts[5]), int(self._counts[3])
+        return (
+            self._contacts.reshape(2, MOST_POINTS, -1)[half, :count],
+            self._points.reshape(2, MOST_POINTS, -1)[half, :count],
+        )
 
 
 def _axes(n: FloatArray) -> FloatArray:
