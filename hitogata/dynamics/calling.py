@@ -14,10 +14,13 @@ from hitogata.dynamics.layout import GRAVITY, Model, model_of
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure, JointKind
 from hitogata.figure.values import UNIT_TOLERANCE
-from hitogata.lanes import X4, X8, X16, Width, share
+from hitogata.lanes import X4, X8, X16, ArgumentTypeError, Width, share
 from hitogata.lanes.cpu import has_wide_registers
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+REFUSED = (ArgumentTypeError, ValueError)
+"""What entries raise when arguments are not the arrays they know; a ValueError is Numba's own, for an empty list."""
 
 
 COORDINATES = ("q", "start", "end")

@@ -5,11 +5,11 @@ from typing import Any
 from numpy import empty
 
 from hitogata.dynamics.articulated import Work, accelerate
-from hitogata.dynamics.calling import Array, Input, call, check_threads, no_torque
+from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads, no_torque
 from hitogata.dynamics.layout import GRAVITY, model_of
 from hitogata.dynamics.running import run_one, run_rows
 from hitogata.figure import Figure
-from hitogata.lanes import ArgumentTypeError, Floats, Ints, entry
+from hitogata.lanes import Floats, Ints, entry
 
 
 def forward_dynamics(
@@ -47,7 +47,7 @@ def forward_dynamics(
             fresh = empty(nv)
             if not forward_one(ints, floats, q, v, zeros if tau is None else tau, fresh):
                 return fresh
-        except ArgumentTypeError:
+        except REFUSED:
             pass  # a batch, lists, other dtypes, strided arrays: `call` sees to them
     model = model_of(figure)
     inputs = (

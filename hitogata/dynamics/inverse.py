@@ -12,13 +12,13 @@ from typing import Any
 
 from numpy import empty
 
-from hitogata.dynamics.calling import Array, Input, call, check_threads
+from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads
 from hitogata.dynamics.layout import BALL, FREE, GRAVITY, HINGE, SLIDER, model_of
 from hitogata.dynamics.placing import axis_of, with_joint, wrench
 from hitogata.dynamics.running import run_one, run_rows
 from hitogata.dynamics.turning import carried, standing, turn
 from hitogata.figure import Figure
-from hitogata.lanes import ArgumentTypeError, Floats, Ints, entry, inline, kernel, record, records
+from hitogata.lanes import Floats, Ints, entry, inline, kernel, record, records
 from hitogata.spatial import Force, Mat3, Motion, Vec3, cross, dot, load3, store3
 
 
@@ -57,7 +57,7 @@ def inverse_dynamics(
             fresh = empty(nv)
             if not inverse_one(ints, floats, q, v, vdot, fresh):
                 return fresh
-        except ArgumentTypeError:
+        except REFUSED:
             pass
     model = model_of(figure)
     inputs = (
@@ -99,7 +99,7 @@ def bias(
             fresh = empty(nv)
             if not bias_one(ints, floats, q, v, fresh):
                 return fresh
-        except ArgumentTypeError:
+        except REFUSED:
             pass
     model = model_of(figure)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))

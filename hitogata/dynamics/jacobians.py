@@ -15,7 +15,7 @@ from typing import Any
 
 from numpy import empty
 
-from hitogata.dynamics.calling import Array, Input, call, check_threads, vector
+from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads, vector
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER, Model, model_of
 from hitogata.dynamics.placing import Placed, axis_of, move, place, place_chain
 from hitogata.dynamics.running import run_one, run_rows
@@ -49,7 +49,7 @@ def jacobian(
             fresh = empty((6, nv))
             if not jacobian_one(ints, floats, q, body, x, y, z, fresh):
                 return fresh
-        except (KeyError, TypeError):  # an ArgumentTypeError, or a frame that is not even a name
+        except (KeyError, TypeError, *REFUSED):  # also for a frame that is not even a name
             pass
     model = model_of(figure)
     where = frame_in_body(figure, model, frame, point)

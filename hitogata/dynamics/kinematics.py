@@ -4,12 +4,12 @@ from typing import Any
 
 from numpy import empty
 
-from hitogata.dynamics.calling import Array, Input, call, check_threads
+from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads
 from hitogata.dynamics.layout import model_of
 from hitogata.dynamics.placing import Placed, carried, move, place, root_position, speed_up, swung
 from hitogata.dynamics.running import run_one, run_rows
 from hitogata.figure import Figure
-from hitogata.lanes import ArgumentTypeError, Floats, Ints, entry, inline, kernel, records
+from hitogata.lanes import Floats, Ints, entry, inline, kernel, records
 from hitogata.spatial import Motion, Vec3, matrix_to_quat, store3
 
 
@@ -59,7 +59,7 @@ def forward_kinematics(figure: Figure, q: Any, *, threads: int | None = 1) -> Li
         out = empty((len(figure.links), 3, 4))
         if not poses_one(ints, floats, q, out):
             return LinkPoses(out)
-    except ArgumentTypeError:
+    except REFUSED:
         pass
     model = model_of(figure)
     inputs = (Input("q", q, (model.nq,)),)

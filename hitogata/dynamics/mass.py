@@ -8,12 +8,12 @@ from typing import Any
 
 from numpy import empty
 
-from hitogata.dynamics.calling import Array, Input, call, check_threads
+from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER, model_of
 from hitogata.dynamics.placing import Placed, axis_of, place
 from hitogata.dynamics.running import run_one, run_rows
 from hitogata.figure import Figure
-from hitogata.lanes import ArgumentTypeError, Floats, Ints, entry, inline, kernel, records
+from hitogata.lanes import Floats, Ints, entry, inline, kernel, records
 from hitogata.spatial import Force, Motion, cols, cross, dot, rigid_to_parent
 
 
@@ -37,7 +37,7 @@ def mass_matrix(figure: Figure, q: Any, *, threads: int | None = 1, out: Array |
             fresh = empty((nv, nv))
             if not mass_one(ints, floats, q, fresh):
                 return fresh
-        except ArgumentTypeError:
+        except REFUSED:
             pass
     model = model_of(figure)
     inputs = (Input("q", q, (model.nq,)),)
@@ -154,5 +154,3 @@ def mass_one(ints, floats, q, out):
 def mass_many(ints, floats, q, out, first, end, width):
     """Rows of a batch."""
     return run_rows(fill_mass, Placed.SIZE, ints, floats, q, None, None, None, None, out, first, end, width)
-
-

@@ -59,10 +59,9 @@ class Function:
     def __str__(self) -> str:
         return f"{self.name}({','.join(self.takes)})"
 
-    @property
-    def feels_gravity(self) -> bool:
-        """It has an argument `gravity`."""
-        return "gravity" in inspect.signature(getattr(dynamics, self.name)).parameters
+    def has(self, option: str) -> bool:
+        """Whether it takes an option (gravity, out, ...)."""
+        return option in inspect.signature(getattr(dynamics, self.name)).parameters
 
 
 def _plain(fn: Callable[..., Any], *takes: str, frame: bool = False) -> Function:

@@ -86,7 +86,7 @@ def test_a_single_argument_counts_for_the_whole_batch(function):
                 assert np.array_equal(a, b)
 
 
-@pytest.mark.parametrize("function", [f for f in FUNCTIONS if f.feels_gravity], ids=str)
+@pytest.mark.parametrize("function", [f for f in FUNCTIONS if f.has("gravity")], ids=str)
 @pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-12), (np.float32, 1e-4)])
 def test_another_gravity(function, dtype, tolerance):
     """It reaches batches as it reaches one state, and matters."""
@@ -101,3 +101,15 @@ def test_another_gravity(function, dtype, tolerance):
     for a, b in zip(batch, single, strict=True):
         close(a[2], b, tolerance)
     assert any(not np.allclose(a, b, rtol=1e-6) for a, b in zip(single, usual, strict=True))
+
+
+@pytest.mark.parametrize("function", [f for f in FUNCTIONS if f.has("out")], ids=str)
+@pytest.mark.parametrize(("count", "dtype"), [(None, np.float64), (5, np.float64), (5, np.float32)])
+def test_results_into_a_given_array(function, count, dtype):
+    figure = FIGURES[1]
+    given = arguments(figure, count, dtype=dtype)
+    (expected,) = function(figure, given)
+    out = np.full_like(expected, np.nan)
+    (result,) = function(figure, given, out=out)
+    assert result is out
+    assert np.array_equal(out, expected)
