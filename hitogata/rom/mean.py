@@ -68,10 +68,11 @@ def add_value(w_sum, low_sum, high_sum, p, pull, cos, chord, start, stop, low0, 
 def add_arc(total, p, pull, cos, chord, start, stop, low0, high0, low1, high1, floor):
     """Add one arc, with gradients."""
     u, v = p - start, p - stop
-    lu, lv = sqrt(dot(u, u) + 1e-30), sqrt(dot(v, v) + 1e-30)
+    lu, lv = sqrt(dot(u, u) + floor), sqrt(dot(v, v) + floor)
     d = maximum(lu * lv + 2.0 * (cos - dot(p, pull)), floor)
     a, b = lu * lv, lu + lv
-    per_a, share, per_d = 1.0 / a, 1.0 / b, 1.0 / d
+    one = 1.0 / (a * b * d)                                    # one division for three
+    per_a, share, per_d = b * d * one, a * d * one, a * b * one
     w = chord * per_d
     du, dv = u * (lv * per_a), v * (lu * per_a)
     dd = du * lv + dv * lu - pull * 2.0
