@@ -1,9 +1,12 @@
 """From shapes to contact points: broad phase, narrow phase, points that are known again in the next step."""
 
+from hitogata.contact.finder import ContactFinder, Contacts
 from hitogata.contact.querying import PairPoints, contact_points, distance
 from hitogata.contact.shapes import ShapeTable, Surface, compile_shapes, joined_bodies, surfaces_of
 
 __all__ = [
+    "ContactFinder",
+    "Contacts",
     "PairPoints",
     "ShapeTable",
     "Surface",

@@ -7,7 +7,7 @@ capsule rests on two points; the deepest point is one of them.
 from hitogata.contact.emitting import emit
 from hitogata.contact.layout import FAR
 from hitogata.contact.segments import common_stretch, segment_from_box
-from hitogata.lanes import inline, kernel, where
+from hitogata.lanes import clip, inline, kernel, maximum, where
 from hitogata.spatial import Vec3, dot
 
 
@@ -17,21 +17,21 @@ def box_on_capsule(found, count, a, size_a, b, size_b):
     r = size_b.x
     arm = b.z * size_b.y
     c, d = in_axes(a.x, a.y, a.z, b.pos - a.pos), in_axes(a.x, a.y, a.z, arm)
-    n, _, t = segment_from_box(c, d, size_a, found.eps)
+    n, separation, t = segment_from_box(c, d, size_a, found.eps)
     low, high, height, rise, nf = common_stretch(c, d, size_a, n, t, found.eps)
     single = (high - low) * size_b.y < 0.05 * r
-    first = where(single, t, low)
+    first = where(single, clip(t, low, high), low)
     normal = -(a.x * n.x + a.y * n.y + a.z * n.z)
-    start, gap = above(b.pos + arm * first, normal, r, height + rise * first, nf)
+    start, gap = above(b.pos + arm * first, normal, r, maximum((height + rise * first) / nf, separation))
     count = emit(found, count, start, normal, gap, where(single & (t > 0.0), 1.0, 0.0))
-    end, gap = above(b.pos + arm * high, normal, r, height + rise * high, nf)
+    end, gap = above(b.pos + arm * high, normal, r, maximum((height + rise * high) / nf, separation))
     return emit(found, count, end, normal, where(single, FAR, gap), 1.0)
 
 
 @inline
-def above(point, normal, r, height, nf):
+def above(point, normal, r, distance):
     """(midway point, gap) for a point of the capsule's axis."""
-    gap = height / nf - r
+    gap = distance - r
     return point + normal * (r + 0.5 * gap), gap
 
 

@@ -1,39 +1,53 @@
 """Capsule on capsule: nearest points of the two axes; a second point when they lie side by side.
 
 Axes a(s) = a + s u and b(t) = b + t w with unit u, w; |s| ≤ half_a, |t| ≤ half_b.  Without bounds, with r = a - b,
-c = u·w:
+m = u × w:
 
-    s = (c (w·r) - u·r) / (1 - c²),     t = w·(a(s) - b)
+    r + s u - t w = k m   →   s = -(r × w)·m / m²,     t = w·(a(s) - b)
 
 s is clipped, then t, and s again for the clipped t (Ericson 2005, 5.1.9).  When the axes are nearly parallel, s is
-badly determined, but then the distance hardly depends on it.  Two capsules side by side need two points to rest on each
-other: the nearest one, and the end of the common stretch that is farther from it.  Each point is that of two balls
-inside the capsules, so no point claims more than there is.
+badly determined, but then the distance hardly depends on it; and of the usual forms this one loses the fewest digits,
+by 1/|m| instead of 1/m².
+
+Two capsules side by side rest on each other at the two ends of their common stretch.  These are reported, and the
+nearest point too unless one of them is as near.  Each point is that of two balls inside the capsules, so no point
+claims more than there is.
 """
 
 from hitogata.contact.directions import TINY, perpendicular, unit_or
 from hitogata.contact.layout import FAR
 from hitogata.contact.spheres import emit_balls
-from hitogata.lanes import absolute, clip, copysign, inline, kernel, maximum, sqrt, where
+from hitogata.lanes import absolute, any_lane, clip, copysign, inline, kernel, maximum, minimum, sqrt, where
 from hitogata.spatial import cross, dot
 
 PARALLEL = 0.01
-"""Axes with a squared sine below this get a second point."""
+"""Axes with a squared sine below this lie side by side."""
+
+SAME = 1e-8
+"""Distances that differ by less, relative to the radii, are the same."""
 
 
 @kernel
 def capsule_on_capsule(found, count, a, size_a, b, size_b):
-    """One or two points.  Features: 0 near the start of B's axis, 1 near its end."""
-    r, u, w = a.pos - b.pos, a.z, b.z
+    """One to three points.  Features: 0 and 1 the ends of the common stretch along B's axis, 2 the nearest point."""
+    r, u, w, radii = a.pos - b.pos, a.z, b.z, size_a.x + size_b.x
     s, t = nearest_on_axes(r, u, w, size_a.y, size_b.y)
-    far_t, side_by_side = other_end(r, u, w, size_a.y, size_b.y, size_a.x + size_b.x, t)
-    far_s = clip(dot(u, w * far_t - r), -size_a.y, size_a.y)
-    normal, distance = apart(r + u * s - w * t, r, u, w, found.eps, size_a.x + size_b.x)
-    far_normal, far_distance = apart(r + u * far_s - w * far_t, r, u, w, found.eps, size_a.x + size_b.x)
-    upper = where(side_by_side, where(t > far_t, 1.0, 0.0), where(t > 0.0, 1.0, 0.0))
-    count = emit_balls(found, count, b.pos + w * t, normal, distance, size_a.x, size_b.x, upper)
-    far_distance = where(side_by_side, far_distance, FAR)
-    return emit_balls(found, count, b.pos + w * far_t, far_normal, far_distance, size_a.x, size_b.x, 1.0 - upper)
+    normal, distance = apart(r + u * s - w * t, r, u, w, found.eps, radii)
+    if any_lane(distance < radii + found.margin):
+        low, high, beside = common_stretch(r, u, w, size_a.y, size_b.y, radii)
+        least = distance * 0.0 + FAR
+        if any_lane(beside):
+            for k in range(2):
+                t_end = where(k > 0, high, low)
+                s_end = clip(dot(u, w * t_end - r), -size_a.y, size_a.y)
+                across, far = apart(r + u * s_end - w * t_end, r, u, w, found.eps, radii)
+                far = where(beside, far, FAR)
+                least = minimum(least, far)
+                feature = where(k > 0, 1.0, 0.0)
+                count = emit_balls(found, count, b.pos + w * t_end, across, far, size_a.x, size_b.x, feature)
+        distance = where(distance < least - SAME * radii, distance, FAR)
+        count = emit_balls(found, count, b.pos + w * t, normal, distance, size_a.x, size_b.x, 2.0)
+    return count
 
 
 @inline
@@ -41,23 +55,20 @@ def nearest_on_axes(r, u, w, half_a, half_b):
     """(s, t) of the nearest points."""
     c, ur, wr = dot(u, w), dot(u, r), dot(w, r)
     normal = cross(u, w)
-    sine2 = dot(normal, normal)  # 1 - c², without cancellation
+    sine2 = dot(normal, normal)
     good = sine2 > TINY
-    s = clip(where(good, (c * wr - ur) / where(good, sine2, 1.0), 0.0), -half_a, half_a)
+    s = clip(where(good, -dot(cross(r, w), normal) / where(good, sine2, 1.0), 0.0), -half_a, half_a)
     t = clip(wr + c * s, -half_b, half_b)
     s = clip(c * t - ur, -half_a, half_a)
     return s, clip(wr + c * s, -half_b, half_b)
 
 
 @inline
-def other_end(r, u, w, half_a, half_b, radii, t):
-    """(t of the end of the common stretch that is farther from t, is there one?)."""
-    c, wr = dot(u, w), dot(w, r)
-    normal = cross(u, w)
-    reach = half_a * absolute(c)
+def common_stretch(r, u, w, half_a, half_b, radii):
+    """(from, to, is it one?): the part of B's axis beside A's, if they are nearly parallel."""
+    reach, wr, normal = half_a * absolute(dot(u, w)), dot(w, r), cross(u, w)
     low, high = clip(wr - reach, -half_b, half_b), clip(wr + reach, -half_b, half_b)
-    far = where(absolute(t - low) > absolute(high - t), low, high)
-    return far, (dot(normal, normal) < PARALLEL) & (absolute(far - t) > 0.05 * radii)
+    return low, high, (dot(normal, normal) < PARALLEL) & (high - low > 0.05 * radii)
 
 
 @inline

@@ -140,7 +140,9 @@ def keep(corners, kept, x, y, gap, feature, margin):
 def spread(corners, kept, margin, tie):
     """Leave four corners: the deepest, the farthest from it, the farthest from their line, and from their triangle.
 
-    Corners that add nothing (in one place, or on one line with others) are left out, however few there are.  Depths within `tie` are equal.  The four are put behind the others, then to the front, by feature.  Returns how many are left.
+    Corners that add nothing (in one place, or on one line with others) are left out, however few there are.  Depths
+    within `tie` are equal.  The four are put behind the others, then to the front, by feature.  Returns how many are
+    left.
     """
     if kept <= 1:
         return kept

@@ -20,7 +20,7 @@ def find_contacts(shapes, poses, pairs, count, margin, work, contacts, points, c
         poses: records with fields rot (Mat3) and pos (Vec3), world, one per body; `BodyPose` or others.
         pairs: records of `Pair`, ints, width X1, sorted (`ShapeTable.pairs`, or what `sweep` found).
         count: how many.
-        margin: points with a gap below this are reported [m].
+        margin: points with a gap below this are reported; well below FAR [m].
         work: flat view of scratch, `work_size(shapes.total)` numbers.  Begins with the `ShapePlace` of all shapes.
         contacts: records of `Contact`, ints, width X1, to be written.
         points: records of `ContactPoint`, to be written.

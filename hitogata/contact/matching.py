@@ -1,5 +1,6 @@
 """Points known from the last step: their impulses are carried over, so that the solver starts where it ended."""
 
+from hitogata.contact.layout import FAR
 from hitogata.lanes import kernel, where
 
 
@@ -27,6 +28,6 @@ def carry_impulses(old_contacts, old_points, old_count, contacts, points, count)
         k = start
         while k < old_count and old_contacts[k].pair == pair:
             old = old_points[k]
-            impulse = where(old.feature == feature, old.impulse, impulse)
+            impulse = where((old.feature == feature) & (old.gap < 0.5 * FAR), old.impulse, impulse)
             k += 1
         point.impulse = impulse

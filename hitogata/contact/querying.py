@@ -16,7 +16,6 @@ from hitogata.figure import Pose, Shape
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, pack, records, tail, unpack
 
-
 _NUMBERS: int = ContactPoint.SIZE  # type: ignore[attr-defined]
 
 
@@ -62,7 +61,7 @@ def contact_points(
             raise ArgumentError(f"{name}: expected a Pose, got {pose!r}")
     poses = np.concatenate([_flat(pose_a), _flat(pose_b)])[None]
     points = pair_points(shape_a, shape_b, poses, float(margin))[0]
-    points = points[points[:, 6] < min(margin, FAR)]
+    points = points[points[:, 6] < min(margin, FAR / 2)]
     return PairPoints(points[:, :3], points[:, 3:6], points[:, 6], points[:, 7].astype(np.int64))
 
 
@@ -96,6 +95,7 @@ def pair_points(shape_a: Shape, shape_b: Shape, poses: Any, margin: float, *, wi
     table = compile_shapes([Surface(shape_a, 0), Surface(shape_b, 1)])
     if not len(table.pairs):
         raise ArgumentError("two planes have no contact points")
+    margin = min(margin, FAR / 2)
     out = np.empty((len(poses), MOST_SLOTS * _NUMBERS), poses.dtype)
     if width is None:
         one_pair(table.ints, table.floats_for(poses.dtype), poses, *map(int, table.pairs[0]), margin, out)

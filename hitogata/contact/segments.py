@@ -99,7 +99,7 @@ def common_stretch(c, d, half, n, t, eps):
     """(from, to, height at 0, rise, n·f): the stretch of the segment that lies over a face, seen along n.
 
     f is the face whose normal is nearest to n.  A point p(t) of the segment lies height/(n·f) above the plane of f, and
-    its foot x = p - n height/(n·f) must lie on the face.  All of it is linear in t.  The stretch is made to hold t.
+    its foot x = p - n height/(n·f) must lie on the face.  All of it is linear in t.  If rounding leaves nothing, t.
     """
     is_x, is_y = greatest3(absolute(n.x), absolute(n.y), absolute(n.z))
     nf = pick(is_x, is_y, n.x, n.y, n.z)
@@ -110,8 +110,8 @@ def common_stretch(c, d, half, n, t, eps):
     foot, slide = c - n * (height / nf), d - n * (rise / nf)
     low, high = -1.0, 1.0
     for k, (p, q, h) in enumerate(((foot.x, slide.x, half.x), (foot.y, slide.y, half.y), (foot.z, slide.z, half.z))):
-        room = h * (1.0 + 1e3 * eps)
-        moves = absolute(q) > 1e3 * eps * h
+        room = h * (1.0 + 30.0 * eps)
+        moves = absolute(q) > 30.0 * eps * h
         inverse = 1.0 / where(moves, q, 1.0)
         one, two = (-room - p) * inverse, (room - p) * inverse
         inside = absolute(p) <= room
@@ -121,5 +121,5 @@ def common_stretch(c, d, half, n, t, eps):
         low = where(own, low, maximum(low, enter))
         high = where(own, high, minimum(high, leave))
     empty = low > high
-    return minimum(where(empty, t, low), t), maximum(where(empty, t, high), t), height, rise, nf
+    return where(empty, t, low), where(empty, t, high), height, rise, nf
 

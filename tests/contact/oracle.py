@@ -1,8 +1,8 @@
 """What is true of contact points, by other means than the kernels'.
 
-`reach` is the support function.  For any unit n the shapes are at least n·(separation along n) apart, so a direction and
-two points at that distance prove a distance from both sides.  Depths are proved by all normals that the faces of the
-difference of two polytopes can have, or by closed forms.
+`reach` is the support function.  Along any unit n the shapes are at least their separation along n apart, so a
+direction and two points at that distance prove a distance from both sides.  Depths of overlapping cores are proved by
+all normals that the faces of the difference of two polytopes can have.
 """
 
 import itertools
