@@ -100,17 +100,20 @@ def _region(
         forward: the first direction of swing, unit, across the bone.
         mirrored: whether the second direction is −bone × forward instead of bone × forward.
         angles: greatest swing [deg] forward, second, back, fourth.
-        extra: angle [deg] at other azimuths [deg, forward 0, second 90], instead of the ellipse's.
+        extra: angle [deg] at other azimuths [deg, forward 0, second 90], multiples of 22.5: ends of ellipses too.
     """
     a = np.minimum(np.array(angles, np.float64), HIGHEST)
     azimuth, angle = [], []
-    for k in range(8):
-        w = np.radians(45.0 * k)
-        near, far = a[k // 2], a[(k // 2 + 1) % 4]
-        part = np.pi / 4.0 * (k % 2)
-        value = 1.0 / np.hypot(np.cos(part) / near, np.sin(part) / far)
-        azimuth.append(w)
-        angle.append(np.radians((extra or {}).get(45.0 * k, value)))
+    whole = dict(enumerate(a.tolist())) | {float(k) / 90.0: v for k, v in (extra or {}).items()}
+    marks = sorted(whole)  # in quarter turns
+    for k in range(16):
+        w = k / 4.0
+        i = max(j for j, m in enumerate(marks) if m <= w)
+        start, stop = marks[i], (marks[i + 1] if i + 1 < len(marks) else 4.0)
+        part = np.pi / 2.0 * (w - start) / (stop - start)
+        near, far = whole[start], whole[stop % 4.0]
+        azimuth.append(w * np.pi / 2.0)
+        angle.append(np.radians(1.0 / np.hypot(np.cos(part) / near, np.sin(part) / far)))
     phi, theta = np.array(azimuth), np.array(angle)
     if mirrored:
         phi, theta = np.mod(-phi, 2.0 * np.pi), theta
@@ -120,7 +123,7 @@ def _region(
     before, after = theta - np.roll(theta, 1), np.roll(theta, -1) - theta
     same = before * after > 0.0  # no overshoot: harmonic mean of the steps, none at a turning point
     slope = np.where(same, 2.0 * before * after / np.where(same, before + after, 1.0), 0.0)
-    step = np.full(len(phi), np.pi / 4.0)
+    step = np.full(len(phi), np.pi / 8.0)
     return SplineRegion(phi, theta, step, slope, quat_PR=tuple(matrix_to_quat(frame).tolist()))
 
 
