@@ -1,0 +1,54 @@
+"""The `hitogata` command: a thin outer door.
+
+Each command's module is loaded only when it runs, so help and `--version` answer at once.
+Bad input ends with exit code 2 and one line on stderr, never with a traceback.
+"""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from hitogata import __version__
+from hitogata.errors import HitogataError
+
+COMMANDS = {"rom": "hitogata.cli.rom", "warmup": "hitogata.cli.warmup"}
+"""Commands by name, and the module of each: it has `describe(parser)` and, in the arguments it leaves, `run`."""
+
+_SUMMARIES = {
+    "rom": "ranges of motion: draw, fit to measured poses, export to other engines",
+    "warmup": "compile everything once, so that first calls are fast",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code: 0 fine, 2 bad input, 130 stopped by the user."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser = argparse.ArgumentParser(
+        prog="hitogata", description="Human figures under real physics, inside the limits of real joints."
+    )
+    parser.add_argument("--version", action="version", version=f"hitogata {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    wanted = next((a for a in given if not a.startswith("-")), None)
+    for name, summary in _SUMMARIES.items():
+        sub = commands.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
+        if name == wanted:
+            importlib.import_module(COMMANDS[name]).describe(sub)
+    chosen = parser.parse_args(given)
+    if chosen.command is None:
+        parser.print_help()
+        return 0
+    try:
+        return int(chosen.run(chosen) or 0)
+    except (HitogataError, OSError) as error:
+        print(f"hitogata: error: {_one_line(error)}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("hitogata: stopped", file=sys.stderr)
+        return 130
+
+
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return " ".join(str(error).split())
