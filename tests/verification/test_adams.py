@@ -44,9 +44,7 @@ def run(request):
     figure = pendulum(JOINTS[case])
     states = [State.rest(figure)]
     for h in np.diff(times):
-        states.append(
-            step(figure, states[-1], h / 10, steps=10, integrator=Integrator.RUNGE_KUTTA_4, gravity=GRAVITY)
-        )
+        states.append(step(figure, states[-1], h / 10, steps=10, integrator=Integrator.RUNGE_KUTTA_4, gravity=GRAVITY))
     q, v = np.array([s.q for s in states]), np.array([s.v for s in states])
     vdot = forward_dynamics(figure, q, v, gravity=GRAVITY)
     return case, figure, q, v, vdot
