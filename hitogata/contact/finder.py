@@ -11,7 +11,7 @@ from hitogata.contact.layout import MOST_POINTS, BodyPose, Contact, ContactPoint
 from hitogata.contact.matching import carry_impulses
 from hitogata.contact.placing import place_shapes
 from hitogata.contact.shapes import IntArray, Surface, compile_shapes
-from hitogata.contact.sweeping import Swept, sweep
+from hitogata.contact.sweeping import Swept, spare_size, sweep
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, entry, lanes, records, tail
@@ -76,7 +76,7 @@ class ContactFinder:
         self._pairs = np.zeros((pairs, 2), np.int64) if swept else table.pairs
         self._order = table.new_sweep() if swept else None
         total = table.count
-        self._spare = np.zeros(total + 1 + 2 * pairs, np.int64)
+        self._spare = np.zeros(spare_size(total, pairs), np.int64)
         self._work = np.zeros(work_numbers(total))
         self._now, self._last, self._count = self._room(), self._room(), 0
 

@@ -4,16 +4,23 @@ Shapes stand in a list sorted by where their boxes begin along the axis of great
 that follow it before its own end.  The list is kept from step to step, and nearly sorted then, so that insertion sort
 takes linear time.  What is found is sorted by pair: the result does not depend on the list's history.
 
+With many shapes the boxes are also dealt into strips along a second axis, twice as wide as they are on average, and
+each strip is swept on its own.  A pair that shares two strips counts in the one where the later of the two begins; the
+few boxes that span more than two are tested against all.
+
 Planes are not in the list; each is paired with every shape.  For few shapes, and for figures side by side, testing all
 pairs of `ShapeTable.pairs` inside `find_contacts` is simpler, and faster up to some hundred pairs (docs/contact.md).
 """
 
-from hitogata.contact.finding import above_plane
+from typing import NamedTuple
+
+from hitogata.contact.finding import above_plane, boxes_meet
 from hitogata.contact.layout import PLANE, WORLD
 from hitogata.lanes import inline, kernel, record, tail
 from hitogata.spatial import Vec3
 
 AXIS, LISTED = 0, 1
+STRIPS_FROM, MOST_STRIPS = 100, 64
 SWEEP_HEADER = 4
 """The list's array: [axis, number of shapes listed, 0, 0, shapes ...]; see `new_sweep`."""
 
@@ -39,7 +46,7 @@ def sweep(shapes, places, rules, order, boxes, margin, pairs, capacity, spare):
         margin: that the places were grown by [m].
         pairs: records of `Pair`, to be written.
         capacity: room for them.
-        spare: flat view of ints, scratch: shapes.total + 1 + 2 * capacity.
+        spare: flat view of ints, scratch: `spare_size(shapes.total, capacity)`.
 
     Returns:
         How many pairs there are; if more than the capacity, some were lost.
@@ -49,14 +56,8 @@ def sweep(shapes, places, rules, order, boxes, margin, pairs, capacity, spare):
     sort(places, listed, count, order[AXIS])
     for i in range(count):
         copy_box(places[listed[i]], boxes[i], order[AXIS])
-    rough, found, room = shapes.total + 1, 0, capacity
-    for i in range(count):
-        a, box = listed[i], boxes[i]
-        end, j = box.high.x, i + 1
-        while j < count and boxes[j].low.x <= end:
-            if meet_across(box.low, box.high, boxes[j].low, boxes[j].high):
-                found = note(shapes, rules, a, listed[j], spare, rough, found, room)
-            j += 1
+    rough, room = shapes.total + 1, capacity
+    found = meet_in_strips(shapes, rules, listed, boxes, count, spare, rough, room)
     for b in range(shapes.total):
         if shapes.ints[b].kind == PLANE:
             for i in range(count):
@@ -65,6 +66,11 @@ def sweep(shapes, places, rules, order, boxes, margin, pairs, capacity, spare):
                     found = note(shapes, rules, listed[i], b, spare, rough, found, room)
     write_sorted(shapes, spare, rough, min(found, capacity), pairs)
     return found
+
+
+def spare_size(total: int, capacity: int) -> int:
+    """Ints of scratch that `sweep` needs."""
+    return total + 1 + 2 * capacity + MOST_STRIPS + 1 + 3 * total
 
 
 @kernel
@@ -166,6 +172,87 @@ def squares(a):
 def meet_across(low_a, high_a, low_b, high_b):
     """Do two boxes meet in the other two axes?"""
     return (low_a.y <= high_b.y) & (low_b.y <= high_a.y) & (low_a.z <= high_b.z) & (low_b.z <= high_a.z)
+
+
+# ------------------------------------------------------- in strips across the axis
+
+
+@kernel
+def meet_in_strips(shapes, rules, listed, boxes, count, spare, rough, room):
+    """Write down the pairs of boxes that meet; returns how many."""
+    strips = strips_of(boxes, count)
+    starts = tail(spare, rough + 2 * room)
+    dealt = tail(starts, MOST_STRIPS + 1)
+    long, longs = tail(dealt, 2 * count), 0
+    for k in range(strips.number + 1):
+        starts[k] = 0
+    for i in range(count):
+        first, last = span(strips, boxes[i])
+        if last > first + 1:
+            long[longs] = i
+            longs += 1
+        else:
+            starts[first + 1] += 1
+            if last > first:
+                starts[last + 1] += 1
+    for k in range(strips.number):
+        starts[k + 1] += starts[k]
+    for i in range(count):
+        first, last = span(strips, boxes[i])
+        if last <= first + 1:
+            for k in range(first, last + 1):
+                dealt[starts[k]] = i
+                starts[k] += 1  # in the end it is where the next strip starts
+    found, begin = 0, 0
+    for k in range(strips.number):
+        for p in range(begin, starts[k]):
+            i, q = dealt[p], p + 1
+            box = boxes[i]
+            while q < starts[k] and boxes[dealt[q]].low.x <= box.high.x:
+                j = dealt[q]
+                if meet_across(box.low, box.high, boxes[j].low, boxes[j].high):
+                    later = max(span(strips, box)[0], span(strips, boxes[j])[0])
+                    if later == k:
+                        found = note(shapes, rules, listed[i], listed[j], spare, rough, found, room)
+                q += 1
+        begin = starts[k]
+    for p in range(longs):
+        i = long[p]
+        for j in range(count):
+            if boxes_meet(boxes[i].low, boxes[i].high, boxes[j].low, boxes[j].high):
+                first, last = span(strips, boxes[j])
+                if j > i or (j < i and last <= first + 1):
+                    found = note(shapes, rules, listed[i], listed[j], spare, rough, found, room)
+    return found
+
+
+class Strips(NamedTuple):
+    """Where the strips lie along the second axis."""
+
+    number: int
+    low: float
+    per_width: float
+
+
+@kernel
+def strips_of(boxes, count):
+    """Strips twice as wide as the boxes on average; one, if there are few boxes."""
+    if count < STRIPS_FROM:
+        return Strips(1, 0.0, 0.0)
+    low, high, total = boxes[0].low.y, boxes[0].high.y, 0.0
+    for i in range(count):
+        low, high = min(low, boxes[i].low.y), max(high, boxes[i].high.y)
+        total += boxes[i].high.y - boxes[i].low.y
+    width = max(2.0 * total / count, (high - low) / MOST_STRIPS)
+    return Strips(max(1, min(MOST_STRIPS, 1 + int((high - low) / width))), low * 1.0, 1.0 / width)
+
+
+@kernel
+def span(strips, box):
+    """First and last strip that a box meets; some strip, if it is not a number."""
+    last = strips.number - 1
+    first = max(0, min(last, int((box.low.y - strips.low) * strips.per_width)))
+    return first, max(first, min(last, int((box.high.y - strips.low) * strips.per_width)))
 
 
 # ------------------------------------------------------- into order

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hitogata.contact import ContactFinder, Surface, compile_shapes, joined_bodies, surfaces_of
+from hitogata.contact.finder import find_swept
 from hitogata.contact.finding import find_contacts, work_size
 from hitogata.contact.layout import BodyPose, Contact, ContactPoint, Pair, open_shapes
 from hitogata.contact.matching import carry_impulses
@@ -83,6 +84,39 @@ def test_sweeping_finds_what_testing_all_pairs_finds(n):
         low, high = one.shapes.min(1), one.shapes.max(1)
         assert (np.diff(low * 1000 + high) >= 0).all()
     assert n < 10 or len(one) > 10
+
+
+def test_sweeping_with_long_shapes_among_many():
+    """Beams that span many strips, and a floor."""
+    rng = np.random.default_rng(9)
+    n = 160
+    long = {3: Box((4.0, 0.05, 0.05)), 70: Capsule(0.05, 3.0), 71: Capsule(0.05, 3.0), 120: Box((5.0, 5.0, 0.1))}
+    things = [Surface(long.get(i, KINDS[i % 3]), i) for i in range(n)]
+    swept, every = ContactFinder(things, swept=True), ContactFinder(things, swept=False)
+    for _ in range(10):
+        poses = heap(n, rng)
+        one, two = swept.find(poses), every.find(poses)
+        assert len(one) > 50
+        for x, y in zip(one, two, strict=True):
+            np.testing.assert_array_equal(x, y)
+
+
+def test_poses_that_are_no_numbers_do_not_reach_beyond_the_arrays():
+    """A finder refuses them; a kernel inside a simulator that diverges must not crash on them."""
+    n = 160
+    finder, rng = ContactFinder(surfaces(n), swept=True), np.random.default_rng(4)
+    f = finder
+    for bad in (np.nan, np.inf, -np.inf, 1e300):
+        flat = rng.normal(size=(n, 12))
+        flat[rng.random((n, 12)) < 0.3] = bad
+        pairs, count = find_swept(
+            f.table.ints, f.table.floats, f.table.rules, f._order, flat, f._pairs, f._spare, f.margin, f._work,
+            *f._now, 0, *f._last,
+        )  # fmt: skip
+        assert pairs >= 0
+        assert count >= 0
+    good = heap(n, rng)
+    np.testing.assert_array_equal(finder.find(good).gap, ContactFinder(surfaces(n)).find(good).gap)
 
 
 @pytest.mark.parametrize("swept", [False, True])
