@@ -16,7 +16,7 @@ from hitogata.contact.layout import FAR
 from hitogata.lanes import absolute, any_lane, copysign, inline, kernel, maximum, minimum, record, where
 from hitogata.spatial import Vec3, dot
 
-ROOM = 1e-7
+ROOM = 1e-9
 """A corner this much outside, relative to the face, counts as inside; so a corner on a side is found once."""
 
 HAIR = 1e-3
