@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from hitogata.rom.fit import RangeFit, TwistForm, fit_range
     from hitogata.rom.fit_report import FitReport
     from hitogata.rom.human import Side, human_ranges
-    from hitogata.rom.markers import JointMotion, joint_from_markers
+    from hitogata.rom.markers import JointMotion, Known, joint_from_markers
     from hitogata.rom.plot import TwistColour, plot_polar, plot_range
-    from hitogata.rom.plot_sphere import plot_sphere
+    from hitogata.rom.plot_globe import plot_sphere
 
 __all__ = [
     "ArcLineRegion",
@@ -43,6 +43,7 @@ __all__ = [
     "FreeTwist",
     "HeldViolation",
     "JointMotion",
+    "Known",
     "Measure",
     "MeshTwist",
     "OvalRegion",
@@ -91,11 +92,12 @@ _LATER = {
     "Side": "human",
     "human_ranges": "human",
     "JointMotion": "markers",
+    "Known": "markers",
     "joint_from_markers": "markers",
     "TwistColour": "plot",
     "plot_polar": "plot",
     "plot_range": "plot",
-    "plot_sphere": "plot_sphere",
+    "plot_sphere": "plot_globe",
 }
 """Names that load their module on first use."""
 

@@ -283,7 +283,7 @@ class _Reached(_Fit):
         mesh = None
         if self.form is TwistForm.MESH:
             mesh, places, edges = self.vertices(
-                np.concatenate([self.grid[region.contains(self.grid)], region.boundary(300)])
+                np.concatenate([self.grid[region.contains(self.grid)], region.boundary(2000)])
             )
             values = enclose(mesh.weights(p), psi, first_guess(places, edges, p, psi, near), edges, **options)
         elif self.form is TwistForm.BOUNDARY:
@@ -325,7 +325,7 @@ class _Labelled(_Fit):
         p, psi, y = s.p[inside], s.twist[inside], good[inside]
         mesh = None
         if self.form is TwistForm.MESH:
-            cover = np.concatenate([self.grid[region.contains(self.grid)], region.boundary(300)])
+            cover = np.concatenate([self.grid[region.contains(self.grid)], region.boundary(2000)])
             mesh, places, edges = self.vertices(cover)
             weights, at_broad = mesh.weights(p), broad_mesh.weights(places)
         elif self.form is TwistForm.BOUNDARY:

@@ -207,19 +207,22 @@ def _points(ax: Any, region: SplineRegion) -> None:
 
 def _axis_labels(ax: Any, frame: Array, top: float) -> None:
     """Where the parent's axes point."""
+    from matplotlib.patheffects import withStroke
+
     for name, axis in zip(("x", "y", "z"), np.eye(3), strict=True):
         for sign, text in ((1.0, f"+{name}"), (-1.0, f"−{name}")):
             phi, theta = polar_of((sign * axis)[None], frame)
             if theta[0] < top * 0.97:
-                ax.plot(phi, theta, ".", color=QUIET, ms=4, zorder=3)
+                ax.plot(phi, theta, ".", color="#4b5563", ms=4, zorder=4.8)
                 ax.annotate(
                     text,
                     (phi[0], theta[0]),
                     textcoords="offset points",
                     xytext=(5, 4),
                     fontsize=8.5,
-                    color="#6b7280",
-                    zorder=3,
+                    color="#4b5563",
+                    zorder=4.8,
+                    path_effects=[withStroke(linewidth=2.2, foreground="white", alpha=0.8)],
                 )
 
 
@@ -274,11 +277,15 @@ def _everywhere(range_: RangeOfMotion) -> str:
 
 
 def _polish(ax: Any, top: float, twist: str, legend: bool) -> None:
+    from matplotlib.patheffects import withStroke
+
     ax.set_ylim(0.0, top)
     step = 10.0 if top < np.radians(60.0) else 30.0
     ticks = np.arange(step, np.degrees(top) + 1e-6, step)
-    ax.set_yticks(np.radians(ticks), [f"{t:.0f}°" for t in ticks], fontsize=8, color="#6b7280")
+    ax.set_yticks(np.radians(ticks), [f"{t:.0f}°" for t in ticks], fontsize=8, color="#4b5563")
     ax.set_rlabel_position(202.5)
+    for label in ax.get_yticklabels():
+        label.set_path_effects([withStroke(linewidth=2.0, foreground="white", alpha=0.75)])
     ax.set_xticks(np.radians(np.arange(0, 360, 45)), [f"{a}°" for a in range(0, 360, 45)], fontsize=8.5, color=INK)
     ax.grid(color="#c9ced6", lw=0.6, alpha=0.9)
     ax.spines["polar"].set_color("#c9ced6")
@@ -315,7 +322,7 @@ def plot_range(
     Returns:
         The figure.
     """
-    from hitogata.rom.plot_sphere import plot_sphere
+    from hitogata.rom.plot_globe import plot_sphere
 
     _check(range_, colour)
     pyplot()

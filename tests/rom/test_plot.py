@@ -17,7 +17,7 @@ from hitogata.rom import (
     SplineRegion,
 )
 from hitogata.rom.plot import TwistColour, plot_polar, plot_range, polar_frame, polar_of, twist_values
-from hitogata.rom.plot_sphere import camera, default_view, plot_sphere
+from hitogata.rom.plot_globe import camera, default_view, plot_sphere
 from hitogata.spatial import quat_exp
 
 SPLINE = SplineRegion.through(np.radians([0, 60, 120, 180, 240, 300]), np.radians([60, 40, 80, 110, 70, 50]))
@@ -79,7 +79,7 @@ def test_sphere_from_any_side():
 
 def test_share_of_coloured_pixels_is_the_region(tmp_path):
     """Seen along its axis, a cone of 30° fills sin²30° of the disc."""
-    from hitogata.rom.plot_sphere import _image
+    from hitogata.rom.plot_globe import _image
 
     cone = RangeOfMotion(ConeRegion((1.0, 0.0, 0.0), np.radians(30)), ConstantTwist(-0.5, 0.5))
     pixels = _image(cone, camera(np.array([1.0, 0.0, 0.0])), TwistColour.WIDTH, 300)
