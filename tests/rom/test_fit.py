@@ -62,8 +62,8 @@ def test_learned_arm(elbow, record_property):
     fit = fit_range(q[good], forbidden=q[~good], bone=(0.0, 1.0, 0.0), outliers=0.0, quiet=True)
     truth, told = allowed(unseen, elbow), fit.range.contains(unseen)
     both, agreement = overlap(truth, told), (truth == told).mean()
-    record_property("overlap", both)
-    record_property("agreement", agreement)
+    record_property("overlap", float(both))
+    record_property("agreement", float(agreement))
     assert both >= 0.80
     assert agreement >= 0.94
     assert fit.report.points <= 32
