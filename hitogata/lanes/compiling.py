@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from numba.core import sigutils, types
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
 from numba.core.imputils import lower_constant
@@ -35,6 +36,41 @@ from hitogata.lanes.stands import FLAGS
 from hitogata.lanes.types import WidthType
 
 OPTIONS = {"fastmath": set(FLAGS), "error_model": "numpy", "boundscheck": False, "nogil": True}
+
+
+class _LinkedLibrary(JITCodeLibrary):
+    """Code of a kernel: it goes into the entries that call it, and is never run by itself.
+
+    Numba would also load it into the process, where it takes the place of the entries' own copies, which were
+    optimised with what is known of their callers: a process that compiles would round differently from one that
+    finds the same entries on disk.
+    """
+
+    @property
+    def codegen(self):
+        return _NoEnvironments
+
+    def get_pointer_to_function(self, name):
+        return 0
+
+    def _finalize_final_module(self):
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+
+class _NoEnvironments:
+    @staticmethod
+    def set_env(name, env):
+        pass
+
+
+class _KernelCompiler(Compiler):
+    """Numba's pipeline, into a library that is not loaded."""
+
+    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
+        library = _LinkedLibrary(targetctx.codegen(), "kernel") if library is None else library
+        super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
 
 
 class KernelType(types.Dispatcher):
@@ -72,7 +108,7 @@ def kernel(fn: Callable[..., Any] | None = None, *, inline: bool = False) -> Any
     if fn is None:
         return functools.partial(kernel, inline=inline)
     options = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": inline, **OPTIONS}
-    return Kernel(fn, {}, options)
+    return Kernel(fn, {}, options, _KernelCompiler)
 
 
 class _Compiler(_FunctionCompiler):
