@@ -115,7 +115,7 @@ def digest(arrays: list[np.ndarray]) -> str:
 
 
 def test_processes_agree_bit_for_bit(expected):
-    """This process, which may have compiled the code, and others that find it on disk; whatever the number of threads."""
+    """This process, which may have compiled the code, and others that find it on disk; with any number of threads."""
     code = "from tests.dynamics.test_threads import *; print(digest(run_all(human28(), threads={})))"
     found = []
     for threads, seed in ((1, "1"), (2, "2")):
