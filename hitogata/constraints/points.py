@@ -10,7 +10,7 @@ A rope is a contact without friction whose normal leads from its slack end inwar
 
 from hitogata.constraints.layout import SPRING
 from hitogata.lanes import any_lane, inline, kernel, maximum, packed, sqrt
-from hitogata.spatial import Mat3, Motion, Sym3, Vec3, cross, dot, inverse, load6, load_down, symmetric
+from hitogata.spatial import Mat3, Sym3, Vec3, cross, dot, inverse, load6, load_down, symmetric
 
 TINY = 1e-30
 
@@ -148,9 +148,3 @@ def push(rows, touch, arm, force):
 def pushed(view, at, width, lever, force):
     """Six rows of coupling, times a wrench."""
     return dot(load_down(view, at, width), lever) + dot(load_down(view, at + 3 * width, width), force)
-
-
-@inline
-def wrench_of(arm, force):
-    """An impulse at the end of an arm, about its start."""
-    return Motion(cross(arm, force), force)

@@ -10,19 +10,15 @@ with `rate` the velocity the damper is to bring about.
 """
 
 from hitogata.dynamics.factor import factorise, whiten
+from hitogata.dynamics.integration import turn_between
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
+from hitogata.dynamics.mass import about, all_slidings, all_turnings, sliding, turning
 from hitogata.dynamics.placing import axis_of
-from hitogata.lanes import inline, kernel
+from hitogata.lanes import kernel
 from hitogata.spatial import (
-    Force,
-    Motion,
-    cols,
-    conjugate,
-    cross,
     dot,
     load3,
     load_quaternion,
-    rotation_vector,
     store3,
 )
 
@@ -49,7 +45,7 @@ def fill(scene, state, control, law):
         row = iv * scene.chains.stride
         if joint.kind == BALL:
             store3(x, iv, placed.base.T @ about(placed.rel, momentum))
-            first, second, third = turnings(inertia, placed.base, placed.rel)
+            first, second, third = all_turnings(inertia, placed.base, placed.rel)
             project(scene, i, first, row)
             project(scene, i, second, row + scene.chains.stride)
             project(scene, i, third, row + 2 * scene.chains.stride)
@@ -70,44 +66,14 @@ def fill(scene, state, control, law):
 def fill_free(scene, i, inertia, placed, row):
     """The six rows of a free joint."""
     stride = scene.chains.stride
-    first, second, third = turnings(inertia, placed.base, placed.rel)
+    first, second, third = all_turnings(inertia, placed.base, placed.rel)
     project(scene, i, first, row)
     project(scene, i, second, row + stride)
     project(scene, i, third, row + 2 * stride)
-    first, second, third = slidings(inertia, placed.base)
+    first, second, third = all_slidings(inertia, placed.base)
     project(scene, i, first, row + 3 * stride)
     project(scene, i, second, row + 4 * stride)
     project(scene, i, third, row + 5 * stride)
-
-
-@inline
-def turning(inertia, axis, pos):
-    """Momentum of a subtree that turns about an axis through pos at unit rate."""
-    return inertia @ Motion(axis, cross(pos, axis))
-
-
-@inline
-def sliding(inertia, axis):
-    """Momentum of a subtree that slides along an axis at unit rate."""
-    return Force(cross(inertia.moment, axis), axis * inertia.mass)
-
-
-@inline
-def turnings(inertia, base, pos):
-    """The same for three axes."""
-    return tuple(turning(inertia, axis, pos) for axis in cols(base))
-
-
-@inline
-def slidings(inertia, base):
-    """The same for three axes."""
-    return tuple(sliding(inertia, axis) for axis in cols(base))
-
-
-@inline
-def about(pos, force):
-    """Torque of a force about pos."""
-    return force.ang - cross(pos, force.lin)
 
 
 @kernel
@@ -147,10 +113,3 @@ def add_springs(scene, state, control, law, i):
         store3(x, iv, load3(x, iv) - error * (h * spring))
     elif joint.count == 1:
         x[iv] = x[iv] - (state.q[joint.iq] - control.target[joint.iq]) * (h * spring)
-
-
-@inline
-def turn_between(start, end):
-    """Rotation vector that takes one orientation to another, in the axes of the frame they are in."""
-    return rotation_vector(end @ conjugate(start))
-

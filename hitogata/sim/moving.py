@@ -2,7 +2,8 @@
 
 from hitogata.dynamics.factor import unwhiten
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.dynamics.placing import axis_of
+from hitogata.dynamics.placing import at_rest, axis_of
+from hitogata.dynamics.placing import carried as carried_along
 from hitogata.lanes import inline, kernel
 from hitogata.spatial import Force as Wrench
 from hitogata.spatial import Motion, Vec3, cross, load3, load6, power
@@ -56,7 +57,7 @@ def carry(scene, state):
         joint, placed, carried, iv = tree.joint[i], work[i], state.carried[i], tree.joint[i].iv
         if joint.parent >= 0:
             parent = work[joint.parent]
-            motion = carried_by(parent.motion, placed.rel - parent.rel)
+            motion = carried_along(parent.motion, placed.rel - parent.rel)
         else:
             motion = at_rest()
         if joint.kind == BALL:
@@ -70,15 +71,3 @@ def carry(scene, state):
         placed.motion = motion
         carried.centre = motion.lin + cross(motion.ang, placed.arm)
         carried.spin = placed.rot.T @ motion.ang
-
-
-@inline
-def at_rest():
-    """No motion."""
-    return Motion(Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0))
-
-
-@inline
-def carried_by(parent, arm):
-    """Motion of a child's origin that is only carried along."""
-    return Motion(parent.ang, parent.lin + cross(parent.ang, arm))
