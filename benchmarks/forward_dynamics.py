@@ -18,7 +18,7 @@ from hitogata.lanes import entry
 from hitogata.library import human28, human40
 from tests.peers.builders import q_to_mujoco, q_to_pin, tau_to_pin, to_mjcf, to_pinocchio, v_to_mujoco, v_to_pin
 
-BATCH = 4096
+BATCH = 8192
 
 
 @entry
@@ -59,7 +59,10 @@ def own_times(figure: Figure, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> 
         for threads in (1, 2):
             name = f"hitogata, batch of {BATCH}, f{8 * dtype().itemsize}, {threads} thread{'s' * (threads - 1)}"
             times[name] = best(
-                lambda a=arrays, n=threads, out=result: forward_dynamics(figure, *a, threads=n, out=out), loops=BATCH
+                lambda a=arrays, n=threads, out=result: forward_dynamics(figure, *a, threads=n, out=out),
+                loops=BATCH,
+                repeats=1000,
+                seconds=5.0,
             )
     return times
 
