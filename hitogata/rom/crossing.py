@@ -1,4 +1,4 @@
-"""Where the short way from one direction to another first leaves a region (SYSTEMS R4; Hanaoka 2010, 3.3, on the
+"""Where the short way from one direction to another first leaves a region (Hanaoka 2010, 3.3, on the
 sphere).
 
 The way is part of a great circle with normal N.  It meets a piece c(t) where N·c(t) = 0: in closed form on an arc; on

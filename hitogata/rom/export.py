@@ -1,4 +1,4 @@
-"""The nearest range that another engine can express, and how far off it is (W2 "To others").
+"""The nearest range that another engine can express, and how far off it is.
 
 Nearest: the least solid angle of bone directions wrongly allowed plus wrongly forbidden; then the twist interval that
 tells most rotations right.

@@ -1,4 +1,4 @@
-"""A range of motion from measured poses (SYSTEMS R13; Hanaoka 2010, ch. 4).
+"""A range of motion from measured poses (Hanaoka 2010, ch. 4).
 
 Two kinds of data.  *Poses that were reached*: the cloud's own edge becomes the boundary, with holes and bays narrower
 than a gap closed, and twist limits that hold

@@ -5,16 +5,13 @@ palms face the body.  A range belongs to the pose of the child link in its paren
 
 Clinics measure along four directions: forward and back (flexion, extension), outward and inward (abduction, adduction),
 and about the bone.  Between two directions the angle follows a quarter of an ellipse.  Twist limits are those of the
-table
-everywhere: tables do not say how they change with swing.  Where that matters (an arm overhead), measure and
+table everywhere: tables do not say how they change with swing.  Where that matters (an arm overhead), measure and
 `fit_range`.
 
 Source of all defaults: American Academy of Orthopaedic Surgeons, *Joint Motion: Method of Measuring and Recording*,
 Chicago 1965, as tabulated by Norkin and White, *Measurement of Joint Motion*, appendix.  Means of 109 men: Boone and
-Azen
-1979, J. Bone Joint Surg. Am. 61:756 (`BOONE_AZEN`).  Means of 674 people by age and sex: Soucie et al. 2011,
-Haemophilia
-17:500.  Every angle can be given, so that other tables and measured people fit in.
+Azen 1979, J. Bone Joint Surg. Am. 61:756 (`BOONE_AZEN`).  Means of 674 people by age and sex: Soucie et al. 2011,
+Haemophilia 17:500.  Every angle can be given, so that other tables and measured people fit in.
 """
 
 import enum
@@ -206,12 +203,10 @@ def wrist(
     pronation_deg: float = 80.0,
     supination_deg: float = 80.0,
 ) -> RangeOfMotion:
-    """Hand in forearm, hanging along −z, palm to the body, thumb forward (AAOS 1965: 80, 70, 20, 30; forearm 80 and
-    80).
+    """Hand in forearm, hanging along −z, palm to the body, thumb forward (AAOS 1965: 80, 70, 20, 30; forearm 80, 80).
 
     Flexion is inward, extension outward, radial deviation forward.  A figure with hinged elbows turns its forearm here:
-    twist
-    is pronation (inward) and supination.
+    twist is pronation (inward) and supination.
     """
     _checked("wrist", flexion_deg=flexion_deg, extension_deg=extension_deg, radial_deg=radial_deg, ulnar_deg=ulnar_deg,
              pronation_deg=pronation_deg, supination_deg=supination_deg)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Violation with memory of the last pose (SYSTEMS R4; Hanaoka 2010, 3.3 and 3.4).
+"""Violation with memory of the last pose (Hanaoka 2010, 3.3 and 3.4).
 
 The joint goes the short way from where it was held to where it is now.  If that way leaves the region, the range is
 violated, even if the pose is allowed again (it passed through a thin forbidden part).  A bone that is outside is held

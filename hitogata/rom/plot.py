@@ -1,4 +1,4 @@
-"""Pictures of a range (SYSTEMS R14): the polar plane with pose, and the sphere.
+"""Pictures of a range: the polar plane with pose, and the sphere.
 
 `plot_range` draws both side by side.  Needs matplotlib (`pip install hitogata[plot]`); works without a display.
 """

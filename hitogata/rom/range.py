@@ -117,7 +117,7 @@ class RangeOfMotion:
         return bool(inside[0]) if alone else inside
 
     def violation(self, quat: Any) -> PoseViolation:
-        """Depths and constraint axes of poses (SYSTEMS R6; Hanaoka 2010, 3.5 derived on the sphere).
+        """Depths and constraint axes of poses (Hanaoka 2010, 3.5 derived on the sphere).
 
         Args:
             quat: unit quaternions wxyz, shape (4,) or (n, 4).
@@ -129,7 +129,7 @@ class RangeOfMotion:
         return PoseViolation(*(np.ascontiguousarray(x) for x in (out[:, 0], out[:, 1:4], out[:, 4], out[:, 5:8])))
 
     def violation_from(self, last: Any, quat: Any) -> HeldViolation:
-        """Violation with memory of where the joint was held (SYSTEMS R4; Hanaoka 2010, 3.3).
+        """Violation with memory of where the joint was held (Hanaoka 2010, 3.3).
 
         The short way of the bone from `last` is followed: leaving the region on the way is a violation, even if the
         bone ends inside; the joint is then held where the way first crosses the boundary.  See `memory`.
