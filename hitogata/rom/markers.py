@@ -1,10 +1,10 @@
 """Pose of a ball joint from markers on its two segments, any of them hidden at any time (Hanaoka 2010, 4.2).
 
 The thesis puts three markers on the shoulder and four around the elbow.  Each segment is rigid: where its markers lie
-in it is found from all frames together, and so is the joint's centre, as the point that keeps still in both (Ehrig et
-al. 2006, "A survey of formal methods for determining the centre of rotation of ball joints", J. Biomech. 39:2798: SCoRE).
-Three markers then give a segment's pose in a frame.  Where only two are seen, the centre, known from the other segment,
-is the third point.  What cannot be known stays NaN.
+in it is found from all frames together, and so is the joint's centre, as the point that keeps still in both (SCoRE:
+Ehrig et al. 2006, "A survey of formal methods for determining the centre of rotation of ball joints", J. Biomech.
+39:2798).  Three markers then give a segment's pose in a frame.  Where only two are seen, the centre, known from the
+other segment, is the third point.  What cannot be known stays NaN.
 """
 
 import enum
