@@ -3,6 +3,8 @@
 The normal's law is compliant for every sign of the gap, as that of limits; a contact that closes fast bounces:
 
     bias = k gap / (d + h k),   but not above  e u_n  where the points close at u_n < -threshold     (e: restitution)
+
+and is hard while it does: a soft one would swallow part of the bounce.
 """
 
 from hitogata.constraints.layout import CONTACT
@@ -32,8 +34,9 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, law, 
         b = scene.placed[body_b]
         row.arm_b = point.pos - b.pos
         closing = closing - dot(point.normal * sign, point_motion(b.motion, row.arm_b))
-    row.bias = normal_bias(point.gap * law.contact_stiffness / stiff, closing, restitution, law.bounce_speed)
-    row.soft = 1.0 / (law.h * stiff)
+    bounces = (closing < -law.bounce_speed) & (restitution > 0.0)
+    row.bias = normal_bias(point.gap * law.contact_stiffness / stiff, closing * restitution, bounces)
+    row.soft = where(bounces, 0.0, 1.0 / (law.h * stiff))
     row.friction = friction
     row.impulse = point.impulse
     return count + 1
@@ -46,10 +49,9 @@ def point_motion(motion, arm):
 
 
 @inline
-def normal_bias(bias, closing, restitution, threshold):
-    """Bias along the normal only; a fast closing contact is to open at `restitution` times its speed."""
-    bounce = where(closing < -threshold, closing * restitution, bias)
-    return Vec3(0.0, 0.0, minimum(bias, bounce))
+def normal_bias(bias, bounce, bounces):
+    """Bias along the normal only; a contact that bounces is to open at the speed -bounce."""
+    return Vec3(0.0, 0.0, where(bounces, minimum(bias, bounce), bias))
 
 
 @inline

@@ -1,6 +1,6 @@
 """World: figures, loose bodies and the ground, moving together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,10 @@ from hitogata.figure import Figure, FigureBuilder, Plane, Pose, Shape, State, jo
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.forest import MOST_POINTS, Forest, make_forest
+from hitogata.sim.members import Member
 from hitogata.sim.running import begin, take_steps
 from hitogata.sim.settings import Settings
+from hitogata.sim.ties import End, Tie, on_link
 
 
 class WorldError(HitogataError):
@@ -28,10 +30,6 @@ class WorldError(HitogataError):
     def __init__(self, message: str, snapshot: "Snapshot") -> None:
         super().__init__(message)
         self.snapshot = snapshot
-
-
-End = tuple["Member", str] | Any
-"""An end of a spring or rope: (figure in the world, link or frame), or a point of the world."""
 
 
 @dataclass(frozen=True)
@@ -45,116 +43,6 @@ class Snapshot:
     contacts: np.ndarray[Any, Any]
     points: FloatArray
     counts: np.ndarray[Any, Any]
-
-
-class Member:
-    """A figure in a world; made by `World.add`."""
-
-    def __init__(self, world: "World", figure: Figure, friction: float, restitution: float) -> None:
-        self.world, self.figure, self.friction, self.restitution = world, figure, friction, restitution
-
-    @property
-    def _index(self) -> int:
-        for k, member in enumerate(self.world.members):
-            if member is self:
-                return k
-        raise ArgumentError(f"figure {self.figure.name!r} was removed from the world")
-
-    @property
-    def q(self) -> FloatArray:
-        """Coordinates, shape (nq,), a copy."""
-        return self.world._state[self.world._forest.spans[self._index].q].copy()
-
-    @property
-    def v(self) -> FloatArray:
-        """Velocities, shape (nv,), a copy."""
-        span, nq = self.world._forest.spans[self._index], self.world._forest.nq
-        return self.world._state[nq + span.v.start : nq + span.v.stop].copy()
-
-    @property
-    def state(self) -> State:
-        """Coordinates and velocities."""
-        return State(self.q, self.v)
-
-    @state.setter
-    def state(self, state: State) -> None:
-        state.check(self.figure)
-        self.world._set_state(self._index, np.asarray(state.q, float), np.asarray(state.v, float))
-
-    def set_target(self, q: Any, rate: Any = None) -> None:
-        """Where the motors' springs pull to, shape (nq,), and at what rates, shape (nv,)."""
-        q = np.asarray(q, float)
-        State(q, np.zeros(self.figure.nv)).check(self.figure)
-        control, span = self.world._control, self.world._forest.spans[self._index]
-        control[span.q] = self.figure.normalised(q)
-        if rate is not None:
-            start = self.world._forest.nq
-            control[start + span.v.start : start + span.v.stop] = self._velocities(rate, "rate")
-
-    def set_motor(self, stiffness: float, damping: float, joints: Iterable[str] | None = None) -> None:
-        """Spring [N m/rad] and damper [N m s/rad] of some joints; None: of all but a free base."""
-        for name, value in (("stiffness", stiffness), ("damping", damping)):
-            if not np.isfinite(value) or value < 0:
-                raise ArgumentError(f"{name}: must be 0 or more, got {value}")
-        figure, forest = self.figure, self.world._forest
-        names = [n for n, link in zip(figure.joint_names, figure.links, strict=True) if link.joint.kind.value != "free"]
-        start = forest.nq + 2 * forest.nv
-        for name in names if joints is None else joints:
-            index = figure.joint_index(name)
-            body = forest.spans[self._index].body_of_link[index]
-            bodies = [body - 1, body] if figure.links[index].joint.kind.value == "universal" else [body]
-            for b in bodies:
-                self.world._control[start + 2 * b : start + 2 * b + 2] = stiffness, damping
-
-    def push(self, tau: Any) -> None:
-        """Generalized forces [N m], [N], shape (nv,), that act until changed."""
-        forest = self.world._forest
-        start = forest.nq + forest.nv
-        span = forest.spans[self._index].v
-        self.world._control[start + span.start : start + span.stop] = self._velocities(tau, "tau")
-
-    def _velocities(self, values: Any, name: str) -> FloatArray:
-        array = np.asarray(values, float)
-        if array.shape != (self.figure.nv,) or not np.isfinite(array).all():
-            raise ArgumentError(f"{name}: expected {self.figure.nv} finite numbers, got {values!r}")
-        return array
-
-
-def on_link(end: Any) -> bool:
-    """Is this end of a spring or rope (figure, frame)?  Otherwise it is a point of the world."""
-    return isinstance(end, tuple) and len(end) == 2 and isinstance(end[0], Member)
-
-
-class Tie:
-    """A spring or rope in a world; made by `World.add_spring` and `World.add_rope`."""
-
-    def __init__(self, world: "World", ends: "tuple[End, End]", stiffness: float, damping: float, length: float | None):
-        self.world, self.ends, self.stiffness, self.damping, self.length = world, ends, stiffness, damping, length
-
-    @property
-    def _index(self) -> int:
-        for k, tie in enumerate(self.world.ties):
-            if tie is self:
-                return k
-        raise ArgumentError("the spring or rope was removed from the world")
-
-    def move_anchor(self, point: Any) -> None:
-        """Move the end that is fixed to the world [m], shape (3,)."""
-        if on_link(self.ends[1]):
-            raise ArgumentError("both ends are on links: there is no anchor to move")
-        target = np.asarray(point, float)
-        if target.shape != (3,) or not np.isfinite(target).all():
-            raise ArgumentError(f"anchor: expected 3 finite numbers [m], got {point!r}")
-        at = record_offsets(TieRecord)["point_b"]
-        self.world._ties.reshape(-1, record_size(TieRecord))[self._index, at : at + 3] = target
-        self.ends = self.ends[0], target
-
-    @property
-    def force(self) -> FloatArray:
-        """Force on the first end, mean over the last step; world axes for a spring, along the rope last [N]."""
-        at = record_offsets(TieRecord)["impulse"]
-        impulse = self.world._ties.reshape(-1, record_size(TieRecord))[self._index, at : at + 3]
-        return impulse / self.world._last_h
 
 
 @dataclass(frozen=True)
@@ -231,7 +119,7 @@ class World:
         self._fixed.append(Surface(shape or Plane(), friction=friction, restitution=restitution))
         self._compile(self.members, [])
 
-    def add_spring(self, a: "End", b: "End", *, stiffness: float, damping: float) -> Tie:
+    def add_spring(self, a: End, b: End, *, stiffness: float, damping: float) -> Tie:
         """Pull two points together: K times their distance, D times its rate, stable for any K, D and step.
 
         Args:
@@ -242,13 +130,13 @@ class World:
         """
         return self._add_tie((a, b), stiffness, damping, None)
 
-    def add_rope(self, a: "End", b: "End", *, length: float, stiffness: float = 1e6, damping: float = 1e4) -> Tie:
+    def add_rope(self, a: End, b: End, *, length: float, stiffness: float = 1e6, damping: float = 1e4) -> Tie:
         """Keep two points within a length [m] of each other; slack, it does nothing."""
         if not np.isfinite(length) or length <= 0:
             raise ArgumentError(f"length: must be positive, got {length}")
         return self._add_tie((a, b), stiffness, damping, length)
 
-    def _add_tie(self, ends: "tuple[End, End]", stiffness: float, damping: float, length: float | None) -> Tie:
+    def _add_tie(self, ends: tuple[End, End], stiffness: float, damping: float, length: float | None) -> Tie:
         for name, value in (("stiffness", stiffness), ("damping", damping)):
             if not np.isfinite(value) or value < 0:
                 raise ArgumentError(f"{name}: must be 0 or more, got {value}")
@@ -282,7 +170,7 @@ class World:
         self._ties, self._tie_ints = np.concatenate(floats), np.concatenate(ints).astype(np.int64)
         self._counts[0] = len(self.ties)
 
-    def _place_end(self, end: "End") -> tuple[int, FloatArray]:
+    def _place_end(self, end: End) -> tuple[int, FloatArray]:
         """Body in the forest and point in its frame; -1 and the point itself for the world."""
         if not on_link(end):
             return -1, np.asarray(end, float)

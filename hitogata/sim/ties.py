@@ -1,0 +1,54 @@
+"""Springs and ropes in a world."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hitogata.constraints.springs import Tie as TieRecord
+from hitogata.errors import ArgumentError
+from hitogata.figure.pose import FloatArray
+from hitogata.lanes import record_offsets, record_size
+from hitogata.sim.members import Member
+
+if TYPE_CHECKING:
+    from hitogata.sim.world import World
+
+End = tuple[Member, str] | Any
+"""An end of a spring or rope: (figure in the world, link or frame), or a point of the world."""
+
+
+def on_link(end: Any) -> bool:
+    """Is this end of a spring or rope (figure, frame)?  Otherwise it is a point of the world."""
+    return isinstance(end, tuple) and len(end) == 2 and isinstance(end[0], Member)
+
+
+class Tie:
+    """A spring or rope in a world; made by `World.add_spring` and `World.add_rope`."""
+
+    def __init__(self, world: "World", ends: "tuple[End, End]", stiffness: float, damping: float, length: float | None):
+        self.world, self.ends, self.stiffness, self.damping, self.length = world, ends, stiffness, damping, length
+
+    @property
+    def _index(self) -> int:
+        for k, tie in enumerate(self.world.ties):
+            if tie is self:
+                return k
+        raise ArgumentError("the spring or rope was removed from the world")
+
+    def move_anchor(self, point: Any) -> None:
+        """Move the end that is fixed to the world [m], shape (3,)."""
+        if on_link(self.ends[1]):
+            raise ArgumentError("both ends are on links: there is no anchor to move")
+        target = np.asarray(point, float)
+        if target.shape != (3,) or not np.isfinite(target).all():
+            raise ArgumentError(f"anchor: expected 3 finite numbers [m], got {point!r}")
+        at = record_offsets(TieRecord)["point_b"]
+        self.world._ties.reshape(-1, record_size(TieRecord))[self._index, at : at + 3] = target
+        self.ends = self.ends[0], target
+
+    @property
+    def force(self) -> FloatArray:
+        """Force on the first end, mean over the last step; world axes for a spring, along the rope last [N]."""
+        at = record_offsets(TieRecord)["impulse"]
+        impulse = self.world._ties.reshape(-1, record_size(TieRecord))[self._index, at : at + 3]
+        return impulse / self.world._last_h
