@@ -42,13 +42,14 @@ def compare_speed(figure: Figure, motion: Trajectory, folder: Path) -> None:
     write_mjcf(figure, folder / "human28.xml")
     model = pin.buildModelFromMJCF(str(folder / "human28.xml"))
     data, q, v, tau = model.createData(), pin.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
+    first_q, first_v = motion.q[0], motion.v[0]
     many_q, many_v = np.resize(motion.q, (4096, figure.nq)), np.resize(motion.v, (4096, figure.nv))
 
     def best(run, number: int) -> float:
         return min(timeit.repeat(run, number=number, repeat=200)) / number * 1e6
 
     theirs = best(lambda: pin.aba(model, data, q, v, tau), 200)
-    ours = best(lambda: forward_dynamics(figure, motion.q[0], motion.v[0], tau), 200)
+    ours = best(lambda: forward_dynamics(figure, first_q, first_v, tau), 200)
     batch = best(lambda: forward_dynamics(figure, many_q, many_v, threads=None), 1) / len(many_q)
     print(f"forward dynamics, called from Python:\n  Pinocchio                          {theirs:6.2f} µs")
     print(f"  hitogata                           {ours:6.2f} µs   {theirs / ours:5.1f} times faster")
