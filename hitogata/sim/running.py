@@ -22,13 +22,18 @@ def begin(ints, floats, state, work):
 @entry
 def take_steps(
     ints, floats, state, control, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, work,
-    work_ints, counts, sweeps, steps,
+    work_ints, counts, before, sweeps, steps,
 ):  # fmt: skip
-    """Several steps.  counts: ties, pairs, capacity, contacts (in and out), joint rows (out), which half is old."""
+    """Several steps; returns how many were taken before the world became non-finite.
+
+    counts: ties, pairs, capacity, contacts (in and out), joint rows (out), which half is old.
+    before: room for a state; afterwards, the one before the last step.
+    """
     world = open_world(ints, floats)
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
     rows, laws = open_rows(world, scene, work_ints), open_law(law)
-    for _ in range(steps):
+    for k in range(steps):
+        before[:] = state
         around = look_around(
             ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, rows, world.row_room
         )
@@ -36,6 +41,18 @@ def take_steps(
         counts[3] = found
         counts[4] = joint_rows
         counts[5] = 1 - counts[5]
+        if not finite(views.q, world.tree.nq) or not finite(views.v, world.tree.nv):
+            return k
+    return steps
+
+
+@kernel
+def finite(view, count):
+    """Are all numbers finite?"""
+    total = 0.0
+    for k in range(count):
+        total = total + view[k] * 0.0
+    return total == 0.0
 
 
 @kernel

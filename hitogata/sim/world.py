@@ -25,7 +25,7 @@ from hitogata.sim.ties import End, Tie, on_link
 
 
 class WorldError(HitogataError):
-    """A world became non-finite; `state` holds the last good snapshot."""
+    """A world became non-finite and stopped in its last good state, which `snapshot` holds."""
 
     def __init__(self, message: str, snapshot: "Snapshot") -> None:
         super().__init__(message)
@@ -83,7 +83,7 @@ class World:
         self.gravity, self.settings, self.time = gravity, settings or Settings(), 0.0
         self.members: list[Member] = []
         self.ties: list[Tie] = []
-        self._last_h = 1.0
+        self._last_h, self._law_h = 1.0, 0.0
         self._fixed: list[Surface] = []
         self._compile([], [])
 
@@ -197,6 +197,7 @@ class World:
         pairs = self._shapes.pairs
         self._pairs = np.concatenate([pairs.ravel(), [0, 0]]).astype(np.int64)
         self._state, self._control = np.zeros(forest.state_size), np.zeros(forest.control_size)
+        self._before = np.zeros(forest.state_size)
         extra = len(surfaces) * record_size(ShapePlace) + SPARE + 64
         self._work, self._work_ints = np.zeros(forest.work_size + extra), np.zeros(forest.work_ints + 8, np.int64)
         self._contacts = np.zeros(2 * MOST_POINTS * record_size(Contact), np.int64)
@@ -240,17 +241,19 @@ class World:
         """Move on by `steps` steps of h [s]."""
         if not np.isfinite(h) or h <= 0:
             raise ArgumentError(f"h: must be positive, got {h}")
-        before = self.save()
-        take_steps(
+        if h != self._law_h:
+            self._law, self._law_h = self.settings.numbers(h), h
+        done = take_steps(
             self._forest.ints, self._forest.floats, self._state, self._control, self._ties, self._tie_ints,
-            self._shapes.ints, self._shapes.floats, self._pairs, self._contacts, self._points, self.settings.numbers(h),
-            self._work, self._work_ints, self._counts, self.settings.sweeps, steps,
+            self._shapes.ints, self._shapes.floats, self._pairs, self._contacts, self._points, self._law,
+            self._work, self._work_ints, self._counts, self._before, self.settings.sweeps, steps,
         )  # fmt: skip
         self._last_h = h
-        if not np.isfinite(self._state[: self._forest.nq + self._forest.nv]).all():
-            self.restore(before)
-            raise WorldError(f"the world became non-finite within {steps} steps after t = {self.time} s", before)
-        self.time += h * steps
+        self.time += h * done
+        if done < steps:
+            np.copyto(self._state, self._before)
+            self._counts[3] = 0  # what the contacts of the bad step carried is of no use
+            raise WorldError(f"the world became non-finite in the step after t = {self.time:.6g} s", self.save())
 
     # ------------------------------------------------------- what happened
 

@@ -6,7 +6,7 @@ import pytest
 from hitogata.errors import HitogataError
 from hitogata.figure import Figure, FigureBuilder, Frame, MassProperties, Pose, State, joint
 from hitogata.library import human28
-from hitogata.sim import World
+from hitogata.sim import World, WorldError
 
 
 def pendulum() -> Figure:
@@ -70,3 +70,17 @@ def test_removed_things_cannot_be_used():
 def test_bad_step(h):
     with pytest.raises(HitogataError, match="h:"):
         World().step(h)
+
+
+def test_a_world_that_becomes_non_finite_stops_in_its_last_good_state():
+    world = World()
+    bob = world.add(pendulum(), State(np.array([1.0]), np.zeros(1)))
+    world.step(0.01, steps=5)
+    good = bob.q
+    bob.push(np.array([1e308]))
+    with pytest.raises(WorldError, match=r"t = 0\.05 s") as caught:
+        world.step(1.0, steps=3)
+    assert np.array_equal(bob.q, good)
+    assert caught.value.snapshot.time == pytest.approx(0.05)
+    bob.push(np.zeros(1))
+    world.step(0.01)
