@@ -57,7 +57,7 @@ def compare_speed(figure: Figure, motion: Trajectory, folder: Path) -> None:
 
 
 def draw(figure: Figure, motion: Trajectory, drift: list[np.ndarray], folder: Path) -> None:
-    ax = (sheet := Sheet(figsize=(11, 4.8), layout="constrained")).subplots()
+    ax = (sheet := Sheet(figsize=(11, 3.5), layout="constrained")).subplots()
     camera, spread = Camera(azimuth=np.radians(-78), elevation=np.radians(8)), 8.0
     for k, row in enumerate(range(0, 113, 14)):
         q = motion.q[row].copy()
