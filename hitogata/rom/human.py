@@ -13,8 +13,8 @@ Chicago 1965, as tabulated by Norkin and White, *Measurement of Joint Motion*, a
 Azen 1979, J. Bone Joint Surg. Am. 61:756 (`BOONE_AZEN`).  Means of 674 people by age and sex: Soucie et al. 2011,
 Haemophilia 17:500.  Every angle can be given, so that other tables and measured people fit in.
 
-Shoulder, elbow, forearm and wrist were compared with that table.  The angles of hip, knee, ankle, neck and waist, and the
-shoulder's horizontal flexion, are its figures as commonly quoted and were not: check them before relying on them.
+Shoulder, elbow, forearm and wrist were compared with that table.  The angles of hip, knee, ankle, neck and waist, and
+the shoulder's horizontal flexion, are its figures as commonly quoted and were not: check them before relying on them.
 Shoulder adduction and the foot's turn are allowances of ours.
 """
 
