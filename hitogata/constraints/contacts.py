@@ -4,17 +4,21 @@ The normal's law is compliant for every sign of the gap, as that of limits; a co
 
     bias = k gap / (d + h k),   but not above  e u_n  where the points close at u_n < -threshold     (e: restitution)
 
-and is hard while it does: a soft one would swallow part of the bounce.
+and is hard while it does: a soft one would swallow part of the bounce.  What overlaps deeply is pushed out at no more
+than a set speed.
 """
 
 from hitogata.constraints.layout import CONTACT
-from hitogata.lanes import inline, kernel, minimum, sqrt, where
+from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, sqrt, where
 from hitogata.spatial import Mat3, Vec3, cross, dot
+
+FAR = 1e9
+"""Bias of a row that must not act [m/s]."""
 
 
 @kernel
 def add_contact(scene, rows, count, contact, point, friction, restitution, law, slot):
-    """Write the row of one contact point; returns how many point rows there are now."""
+    """Write the row of one contact point, if it may close within the step; returns how many point rows there are now."""
     body_a, body_b, sign = contact.body_a, contact.body_b, 1.0
     if body_a < 0:
         body_a, body_b, sign = contact.body_b, contact.body_a, -1.0
@@ -34,11 +38,15 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, law, 
         b = scene.placed[body_b]
         row.arm_b = point.pos - b.pos
         closing = closing - dot(point.normal * sign, point_motion(b.motion, row.arm_b))
+    reach = law.contact_margin + law.h * maximum(law.h * law.fall - closing, 0.0)
+    if not any_lane(point.gap < reach):
+        return count
     bounces = (closing < -law.bounce_speed) & (restitution > 0.0)
-    row.bias = normal_bias(point.gap * law.contact_stiffness / stiff, closing * restitution, bounces)
+    bias = maximum(point.gap * law.contact_stiffness / stiff, -law.push_out_speed)
+    row.bias = normal_bias(where(point.gap < reach, bias, FAR), closing * restitution, bounces)
     row.soft = where(bounces, 0.0, 1.0 / (law.h * stiff))
     row.friction = friction
-    row.impulse = point.impulse
+    row.impulse = point.impulse * law.warm
     return count + 1
 
 

@@ -2,10 +2,10 @@
 
 A limit acts when its gap (room left, < 0 beyond) is below a margin, by one compliant law for every sign of the gap:
 
-    rate + soft p + bias >= 0,  p >= 0,  one of them zero       soft = 1/(h (d + h k)),  bias = k gap/(d + h k)
+    rate + soft p + bias >= 0,  p >= 0,  one of them zero       soft = 1/(h (d + h k)),  bias = gap/(h + d/k)
 
 so that a limit ahead lets the joint come as close as it may within the step, and a limit passed pushes back, softly or
-hard as k says.  The row of a ball joint's swing is the angular velocity that leads straight inwards (Hanaoka 2010,
+hard as k says.  With k infinite nothing goes through, and what is beyond comes back by a fixed share per step.  The row of a ball joint's swing is the angular velocity that leads straight inwards (Hanaoka 2010,
 ch. 3; here exact on the sphere), that of its twist the half vector between the bone at rest and now.
 """
 
@@ -15,6 +15,9 @@ from hitogata.spatial import Quaternion, Vec3, dot
 
 FAR = 1e9
 """Bias of a row that must not act [rad/s]."""
+
+STIFFEST = 1e300
+"""Walls stiffer than this are hard."""
 
 REACH = 2.0
 """Limits are looked after that a joint would reach within so many steps at its speed."""
@@ -41,15 +44,22 @@ class Watch:
 
 
 @kernel
-def add_row(rows, count, body, slot, direction, gap, margin, impulse, law):
+def add_row(rows, count, body, slot, direction, gap, margin, impulse, wall, law):
     """Write a joint row; lanes whose gap is beyond the margin do not act."""
-    row, own, stiff = rows.joint[count], rows.joint_int[count], law.range_damping + law.h * law.range_stiffness
+    row, own = rows.joint[count], rows.joint_int[count]
     row.direction = direction
-    row.soft = 1.0 / (law.h * stiff)
-    row.bias = where(gap < margin, gap * law.range_stiffness / stiff, FAR)
-    row.impulse = where(gap < margin, impulse, 0.0)
+    row.soft, bias = wall_law(gap, wall.wall_stiffness, wall.wall_damping, law.h, law.hard_wall)
+    row.bias = where(gap < margin, bias, FAR)
+    row.impulse = where(gap < margin, impulse * law.warm, 0.0)
     own.body = body
     own.slot = slot
+
+
+@inline
+def wall_law(gap, stiffness, damping, h, hard_share):
+    """Softness and bias of a wall."""
+    soft, bias = 1.0 / (h * (damping + h * stiffness)), gap / (h + damping / stiffness)
+    return soft, where((gap < 0.0) & (stiffness > STIFFEST), bias * hard_share, bias)
 
 
 @inline
@@ -66,12 +76,12 @@ def reach_of(speed, margin, h):
 
 
 @kernel
-def find_interval(rows, count, body, limit, value, rate, impulses, law):
+def find_interval(rows, count, body, limit, value, rate, impulses, wall, law):
     """The row of a hinge or slider, if near its limit; returns how many rows there are now."""
     gap, direction = nearer_end(value, limit.low, limit.high)
     slot, margin = 2 * body, reach_of(absolute(rate), law.range_margin, law.h)
     if any_lane(gap < margin):
-        add_row(rows, count, body, slot, direction, gap, margin, impulses[slot], law)
+        add_row(rows, count, body, slot, direction, gap, margin, impulses[slot], wall, law)
         count += 1
     impulses[slot] = 0.0
     return count
@@ -86,7 +96,7 @@ def turned_since(q, watch):
 
 
 @kernel
-def find_range(rows, count, body, q, rate, watch, range_view, impulses, law):
+def find_range(rows, count, body, q, rate, watch, range_view, impulses, wall, law):
     """The rows of a ball joint, if near its range's wall; returns how many rows there are now.
 
     Looking at the wall costs more than all else here, and the distance to it cannot shrink faster than the joint turns:
@@ -100,10 +110,12 @@ def find_range(rows, count, body, q, rate, watch, range_view, impulses, law):
         watch.swing = -found.swing_depth
         watch.twist = -found.twist_depth
         if any_lane(found.swing_depth > -margin):
-            add_row(rows, count, body, slot, found.swing_row, -found.swing_depth, margin, impulses[slot], law)
+            gap, old = -found.swing_depth, impulses[slot]
+            add_row(rows, count, body, slot, found.swing_row, gap, margin, old, wall, law)
             count += 1
         if any_lane(found.twist_depth > -margin):
-            add_row(rows, count, body, slot + 1, found.twist_row, -found.twist_depth, margin, impulses[slot + 1], law)
+            gap, old = -found.twist_depth, impulses[slot + 1]
+            add_row(rows, count, body, slot + 1, found.twist_row, gap, margin, old, wall, law)
             count += 1
     impulses[slot] = 0.0
     impulses[slot + 1] = 0.0

@@ -1,15 +1,21 @@
 """Springs, dampers and ropes between points of two bodies, or of a body and the world (Tazaki & Hasegawa 2007).
 
-A spring pulls the points together with K φ + D φ', taken at the end of the step, so that it is stable for any K, D, h:
+A spring pulls the points together with K φ + D φ'.  Taken at the end of the step, where φ⁺ = φ + h u, this is
+K φ + (D + h K) u: stable for any K, D and h, but h K is more damping than there should be.  Positions move with the
+new velocity, so that K φ + C u is stable whenever C >= h K/2, and damps as it should when C = D.  Hence, between
 
-    u + p / (h (D + h K)) + K φ / (D + h K) = 0           φ: from b's point to a's
+    C = max(D + (2θ - 1) h K, θ h K)        θ = 1: D + h K;  θ = 1/2: D, or h K/2 where that is more
+
+    u + p / (h C) + K φ / C = 0             φ: from b's point to a's, u: its rate, p: impulse
+
+What a step cannot resolve (h² K far above the mass) dies out by (1 - θ)/θ per step.
 
 A rope does nothing while slack; beyond its length it is a one-sided row along the line between its ends.
 """
 
 from hitogata.constraints.contacts import axes_along
 from hitogata.constraints.layout import CONTACT, SPRING
-from hitogata.lanes import any_lane, inline, kernel, record, sqrt, where
+from hitogata.lanes import any_lane, inline, kernel, maximum, record, sqrt, where
 from hitogata.spatial import Mat3, Vec3, dot
 
 
@@ -34,6 +40,13 @@ class TieInts:
     body_b: int  # -1: the world
 
 
+@inline
+def damper_of(stiffness, damping, h, theta):
+    """C, the damper of a spring that is stable at any step."""
+    numeric = h * stiffness
+    return maximum(damping + (2.0 * theta - 1.0) * numeric, theta * numeric)
+
+
 @kernel
 def add_tie(scene, rows, count, tie, ints, law, slot):
     """Write the row of a spring, or of a rope that is taut or nearly so; returns how many point rows there are now."""
@@ -45,7 +58,7 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
         arm_b = b.rot @ tie.point_b
         end_b = b.pos + arm_b
     reach = end_a - end_b
-    stiff = tie.damping + law.h * tie.stiffness
+    damper = damper_of(tie.stiffness, tie.damping, law.h, law.theta)
     own, row = rows.point_int[count], rows.point[count]
     own.body_a = ints.body_a
     own.body_b = ints.body_b
@@ -54,19 +67,19 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
     row.arm_a = arm_a
     row.arm_b = arm_b
     row.friction = 0.0
-    row.soft = 1.0 / (law.h * stiff)
-    row.impulse = tie.impulse
+    row.soft = 1.0 / (law.h * damper)
+    row.impulse = tie.impulse * law.warm
     if ints.rope == 0:
         own.kind = SPRING
         row.frame = upright()
-        row.bias = reach * (tie.stiffness / stiff)
+        row.bias = reach * (tie.stiffness / damper)
         return count + 1
     length = sqrt(dot(reach, reach) + 1e-24)
     gap = tie.length - length
     if any_lane(gap < law.contact_margin):
         own.kind = CONTACT
         row.frame = axes_along(reach * (-1.0 / length))
-        row.bias = Vec3(0.0, 0.0, where(gap < law.contact_margin, gap * tie.stiffness / stiff, 1e9))
+        row.bias = Vec3(0.0, 0.0, where(gap < law.contact_margin, gap * tie.stiffness / damper, 1e9))
         return count + 1
     return count
 

@@ -34,13 +34,13 @@ def shared_depth(tree, a, b):
 
 
 @kernel
-def factorise(tree, chains, mass):
-    """M = Lᵀ L.  Row k of L overwrites row k of M; the diagonal holds 1 / L_kk.
+def factorise(tree, chains, mass, first, end):
+    """M = Lᵀ L for bodies first <= i < end, whole trees.  Row k of L overwrites row k of M; the diagonal holds 1 / L_kk.
 
     Loops over parts of rows may run beyond the diagonal: nobody reads there.
     """
     stride, many = chains.stride, packed(mass)
-    for i in range(tree.bodies - 1, -1, -1):
+    for i in range(end - 1, first - 1, -1):
         joint = tree.joint[i]
         row, depth, chain = joint.iv * stride, joint.depth, i * stride
         factorise_own(mass, many, row, depth, joint.count, stride)
@@ -74,10 +74,10 @@ def factorise_own(mass, many, row, depth, count, stride):
 
 
 @kernel
-def whiten(tree, chains, mass, x):
-    """x = L⁻ᵀ x: from momenta to whitened velocities."""
+def whiten(tree, chains, mass, x, first, end):
+    """x = L⁻ᵀ x for bodies first <= i < end, whole trees: from momenta to whitened velocities."""
     stride = chains.stride
-    for i in range(tree.bodies - 1, -1, -1):
+    for i in range(end - 1, first - 1, -1):
         joint = tree.joint[i]
         for k in range(joint.iv + joint.count - 1, joint.iv - 1, -1):
             row, depth = k * stride, joint.depth + k - joint.iv

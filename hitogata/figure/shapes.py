@@ -43,6 +43,11 @@ class Shape:
         """Centre of volume in the shape's own frame [m]."""
         return np.zeros(3)
 
+    @property
+    def bounding_radius(self) -> float:
+        """Of the ball about the shape's origin that holds it [m]; 0 for a plane, which is not bounded."""
+        return 0.0
+
     def mass_properties(self, density: float = 1000.0) -> MassProperties:
         """Mass properties in the link's frame, for a uniform density [kg/m³]."""
         mass = positive(density, "density") * self.volume
@@ -67,6 +72,11 @@ class Sphere(Shape):
     def unit_inertia(self) -> FloatArray:
         """2/5 r² about every axis."""
         return np.eye(3) * (0.4 * self.radius**2)
+
+    @property
+    def bounding_radius(self) -> float:
+        """Its radius [m]."""
+        return self.radius
 
 
 @dataclass(frozen=True)
@@ -104,6 +114,11 @@ class Capsule(Shape):
         across = cylinder * (3 * r * r + 4 * h * h) / 12 + balls * ((0.4 - 9 / 64) * r * r + (h + 0.375 * r) ** 2)
         return np.diag([across, across, along])
 
+    @property
+    def bounding_radius(self) -> float:
+        """From the middle to an end [m]."""
+        return self.half_length + self.radius
+
 
 @dataclass(frozen=True)
 class Box(Shape):
@@ -127,6 +142,11 @@ class Box(Shape):
         """(b² + c²)/3, (c² + a²)/3, (a² + b²)/3 for half sizes a, b, c."""
         a, b, c = (x * x / 3 for x in self.half_sizes)
         return np.diag([b + c, c + a, a + b])
+
+    @property
+    def bounding_radius(self) -> float:
+        """From the middle to a corner [m]."""
+        return math.hypot(*self.half_sizes)
 
 
 @dataclass(frozen=True)
@@ -203,3 +223,8 @@ class ConvexMesh(Shape):
         second = second / 20 / volumes.sum() - np.outer(self.centre(), self.centre())
         result: FloatArray = np.trace(second) * np.eye(3) - second
         return result
+
+    @property
+    def bounding_radius(self) -> float:
+        """From the origin to the farthest corner [m]."""
+        return float(np.linalg.norm(self.vertices, axis=1).max())

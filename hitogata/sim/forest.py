@@ -8,11 +8,11 @@ import numpy as np
 from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, TouchInts
 from hitogata.constraints.limits import Limit, Watch
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
-from hitogata.dynamics.layout import Body, JointInts, model_of
+from hitogata.dynamics.layout import Body, JointInts, Model, model_of
 from hitogata.figure import Figure, JointKind
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
-from hitogata.sim.layout import HEADER, Carried, Motor, Solid
+from hitogata.sim.layout import HEADER, Carried, Motor, Pull, Solid
 
 IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 MOST_POINTS = 512
@@ -66,7 +66,8 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         joints.append(own)
         numbers = model.floats[MODEL_HEADER:].reshape(-1, record_size(Body))
         bodies.append(numbers)
-        solids += [_solid(row) for row in numbers]
+        reach = _reach(figure, model)
+        solids += [_solid(row, r) for row, r in zip(numbers, reach, strict=True)]
         low_high, range_of_body = _limits(figure, count, model.body_of_link)
         limits.append(low_high)
         for flat in range_of_body:
@@ -100,13 +101,23 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         np.concatenate([head, rows.ravel(), chains.ravel(), np.array(starts, np.int64)]),
         np.concatenate([floats, *[b.ravel() for b in bodies], *solids, *[x.ravel() for x in limits], *ranges, [0.0]]),
         tuple(spans), body, nq, nv,
-        nq + nv + body * (record_size(Carried) + record_size(Watch) + 2),
-        nq + 2 * nv + body * record_size(Motor), work, ints_needed,
+        nq + nv + body * (record_size(Carried) + record_size(Watch) + 5) + 1,
+        nq + 2 * nv + body * (record_size(Motor) + record_size(Pull)) + 1, work, ints_needed,
     )  # fmt: skip
 
 
-def _solid(row: FloatArray) -> FloatArray:
-    """A `Solid` from the inertia of a `Body`."""
+def _reach(figure: Figure, model: Model) -> FloatArray:
+    """How far the shapes of each body reach from its frame's origin, at the most [m]."""
+    reach = np.zeros(len(model.link_poses))
+    for link, body in zip(figure.links, model.body_of_link, strict=True):
+        for shape in link.shapes:
+            at = (model.link_poses[body] @ shape.pose).position
+            reach[body] = max(reach[body], float(np.linalg.norm(at)) + shape.bounding_radius)
+    return reach
+
+
+def _solid(row: FloatArray, reach: float) -> FloatArray:
+    """A `Solid` from the inertia of a `Body`, and how far its shapes reach from its origin."""
     at = record_offsets(Body)["inertia"]
     mass, moment, upper = row[at], row[at + 1 : at + 4], row[at + 4 : at + 10]
     if mass == 0:
@@ -114,7 +125,7 @@ def _solid(row: FloatArray) -> FloatArray:
     centre = moment / mass
     x, y, z = centre
     shift = mass * np.array([y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y])
-    return np.concatenate([[mass], centre, upper - shift])
+    return np.concatenate([[mass], centre, upper - shift, [reach + np.linalg.norm(centre)]])
 
 
 def _limits(figure: Figure, count: int, body_of_link: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray | None]]:

@@ -1,39 +1,41 @@
 """2, 3  Mass matrix with springs, its factor, and the motion without limits and contacts.
 
-With e the difference of a joint from its target, K and D its spring and damper, θ the weight of the end of the step:
+With e the difference of a joint from its target, K its spring and C its damper (`constraints.springs.damper_of`):
 
-    (M + h θ D + h² θ² K) v⁺ = momenta carried along + h (push + D rate) - h (K e + (θ (1-θ) h K + (1-θ) D) v)
+    (M + h C) v⁺ = momenta carried along + h (gravity + push) - h (K e - C rate)
 
-with `rate` the velocity the damper is to bring about.
-
-θ = 1 is the implicit law of Tazaki & Hasegawa (2007), which damps what it cannot resolve; θ = 1/2 keeps energy.
+with `rate` the velocity of the target.
 """
 
+from hitogata.constraints.springs import damper_of
 from hitogata.dynamics.factor import factorise, whiten
 from hitogata.dynamics.integration import turn_between
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
 from hitogata.dynamics.mass import about, all_slidings, all_turnings, sliding, turning
 from hitogata.dynamics.placing import axis_of
-from hitogata.lanes import kernel
-from hitogata.spatial import (
-    dot,
-    load3,
-    load_quaternion,
-    store3,
-)
+from hitogata.lanes import inline, kernel
+from hitogata.sim.keeping import add_push, keep
+from hitogata.spatial import Force, cross, dot, load3, load_quaternion, store3
 
 
 @kernel
-def free_motion(scene, state, control, law):
+def free_motion(scene, solids, state, control, law, spare):
     """Whitened velocities after the step, if nothing is in the way."""
-    fill(scene, state, control, law)
-    factorise(scene.tree, scene.chains, scene.mass)
-    whiten(scene.tree, scene.chains, scene.mass, scene.x)
+    fill(scene)
+    if law.keep_energy > 0.0:
+        keep(scene, solids, state, law.h, spare)
+    for i in range(scene.tree.bodies):
+        add_gravity(scene, i, law.h)
+        add_springs(scene, state, control, law, i)
+    if control.pulled[0] > 0.0:
+        add_pulls(scene, control, law.h)
+    factorise(scene.tree, scene.chains, scene.mass, 0, scene.tree.bodies)
+    whiten(scene.tree, scene.chains, scene.mass, scene.x, 0, scene.tree.bodies)
 
 
 @kernel
-def fill(scene, state, control, law):
-    """Rows of the mass matrix along their chains, and the momenta."""
+def fill(scene):
+    """Rows of the mass matrix along their chains, and the momenta; afterwards bodies hold those of their subtrees."""
     tree, work, x = scene.tree, scene.placed, scene.x
     for i in range(tree.bodies - 1, -1, -1):
         joint, placed = tree.joint[i], work[i]
@@ -59,7 +61,6 @@ def fill(scene, state, control, law):
             store3(x, iv, placed.base.T @ about(placed.rel, momentum))
             store3(x, iv + 3, placed.base.T @ momentum.lin)
             fill_free(scene, i, inertia, placed, row)
-        add_springs(scene, state, control, law, i)
 
 
 @kernel
@@ -96,18 +97,46 @@ def project(scene, i, force, row):
 
 
 @kernel
+def add_gravity(scene, i, h):
+    """Gravity's push on a subtree, at its joint."""
+    joint, placed, inertia, x = scene.tree.joint[i], scene.placed[i], scene.placed[i].inertia, scene.x
+    add_push(joint, placed, x, weight_of(inertia, scene.tree.gravity * h))
+
+
+@inline
+def weight_of(inertia, gravity):
+    """Wrench of gravity about the root's origin."""
+    return Force(cross(inertia.moment, gravity), gravity * inertia.mass)
+
+
+@kernel
+def add_pulls(scene, control, h):
+    """Pulls on bodies from outside, felt by every joint between the root and there."""
+    for body in range(scene.tree.bodies):
+        pull, placed, i = control.pull[body], scene.placed[body], body
+        force = about_root(pull.force * h, pull.torque * h, placed.rel + placed.rot @ pull.point)
+        while i >= 0:
+            add_push(scene.tree.joint[i], scene.placed[i], scene.x, force)
+            i = scene.tree.joint[i].parent
+
+
+@inline
+def about_root(force, torque, at):
+    """A force at a point, and a torque, about the root's origin."""
+    return Force(torque + cross(at, force), force)
+
+
+@kernel
 def add_springs(scene, state, control, law, i):
     """Spring, damper and armature of a joint on the diagonal; its pull and the push from outside among the momenta."""
     joint, body, x, h = scene.tree.joint[i], scene.tree.body[i], scene.x, law.h
-    motor, theta, iv, stride = control.motor[i], law.theta, joint.iv, scene.chains.stride
-    spring, damper = motor.stiffness, motor.damping + body.damping
-    soft = h * theta * (damper + h * theta * spring) + body.armature
-    early = h * (1.0 - theta) * (damper + h * theta * spring)
+    motor, iv, stride = control.motor[i], joint.iv, scene.chains.stride
+    spring, damper = motor.stiffness, damper_of(motor.stiffness, motor.damping + body.damping, h, law.theta)
     for k in range(joint.count):
         at = (iv + k) * stride + joint.depth + k
-        scene.mass[at] = scene.mass[at] + soft
-        push = control.push[iv + k] + control.rate[iv + k] * motor.damping
-        x[iv + k] = x[iv + k] + push * h + state.v[iv + k] * (body.armature - early)
+        scene.mass[at] = scene.mass[at] + (h * damper + body.armature)
+        push = control.push[iv + k] + control.rate[iv + k] * (damper - body.damping)
+        x[iv + k] = x[iv + k] + push * h + state.v[iv + k] * body.armature
     if joint.kind == BALL:
         error = turn_between(load_quaternion(control.target, joint.iq), load_quaternion(state.q, joint.iq))
         store3(x, iv, load3(x, iv) - error * (h * spring))

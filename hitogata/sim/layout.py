@@ -2,7 +2,8 @@
 
     ints      header, joints, chains, where ranges begin             what the world is; changes when things come or go
     floats    gravity, bodies, solids, limits, ranges
-    state     q, v, carried momenta, watches, impulses of limits     what a step changes, and save/restore needs
+    state     q, v, carried momenta, watches, impulses of limits,     what a step changes, and save/restore needs
+              spin of free trees
     control   targets, rates, springs and dampers, pushes            what the user sets
     work      scratch; its contents do not matter between steps
 
@@ -24,11 +25,12 @@ HEADER = 16
 
 @record
 class Solid:
-    """Mass of a body, about its own centre."""
+    """Mass of a body, about its own centre, and how far from there its shapes reach."""
 
     mass: float
     centre: Vec3
     central: Sym3
+    radius: float
 
 
 @record
@@ -41,10 +43,21 @@ class Carried:
 
 @record
 class Motor:
-    """Spring and damper of a joint."""
+    """Spring and damper of a joint, and of the wall at the end of its range (infinitely stiff: hard)."""
 
     stiffness: float
     damping: float
+    wall_stiffness: float
+    wall_damping: float
+
+
+@record
+class Pull:
+    """What pulls on a body from outside."""
+
+    force: Vec3  # world axes
+    torque: Vec3
+    point: Vec3  # where the force acts, in the body's frame
 
 
 class World(NamedTuple):
@@ -71,6 +84,8 @@ class State(NamedTuple):
     carried: records  # type: ignore[valid-type]
     watch: records  # type: ignore[valid-type]
     limit_impulse: lanes  # type: ignore[valid-type]  # (bodies, 2)
+    spin: lanes  # type: ignore[valid-type]  # (bodies, 3): of a free tree, at its root's place; see `keeping`
+    last_h: lanes  # type: ignore[valid-type]  # (1,)
 
 
 class Control(NamedTuple):
@@ -80,28 +95,34 @@ class Control(NamedTuple):
     rate: lanes  # type: ignore[valid-type]  # (nv,)
     push: lanes  # type: ignore[valid-type]  # (nv,)
     motor: records  # type: ignore[valid-type]
+    pull: records  # type: ignore[valid-type]
+    pulled: lanes  # type: ignore[valid-type]  # (1,): is any pull not zero?
 
 
 class Law(NamedTuple):
-    """The numbers of the laws."""
+    """The numbers of the laws; see `Settings`."""
 
     h: float
+    warm: float  # this step's h over the last one's: what an impulse of the last step is worth now
     theta: float
-    range_stiffness: float
-    range_damping: float
+    keep_energy: float
+    hard_wall: float
     range_margin: float
     contact_stiffness: float
     contact_damping: float
     contact_margin: float
+    fall: float  # greatest acceleration to expect of a free body
+    push_out_speed: float
     bounce_speed: float
 
 
 @kernel
-def open_law(numbers):
-    """The laws, from `Settings.numbers`."""
+def open_law(numbers, h, last_h):
+    """The laws of a step of h, from `Settings.numbers`."""
     return Law(
-        numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7], numbers[8]
-    )
+        h, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7],
+        numbers[8], numbers[9],
+    )  # fmt: skip
 
 
 @kernel
@@ -128,7 +149,8 @@ def open_state(world, state):
     carried = tail(v, world.tree.nv)
     watch = tail(carried, world.tree.bodies * Carried.SIZE)
     impulse = tail(watch, world.tree.bodies * Watch.SIZE)
-    return State(q, v, records(carried, Carried), records(watch, Watch), impulse)
+    spin = tail(impulse, 2 * world.tree.bodies)
+    return State(q, v, records(carried, Carried), records(watch, Watch), impulse, spin, tail(spin, 3 * world.tree.bodies))
 
 
 @kernel
@@ -137,7 +159,10 @@ def open_control(world, control):
     target = lanes(control, X1)
     rate = tail(target, world.tree.nq)
     push = tail(rate, world.tree.nv)
-    return Control(target, rate, push, records(tail(push, world.tree.nv), Motor))
+    motor = tail(push, world.tree.nv)
+    pull = tail(motor, world.tree.bodies * Motor.SIZE)
+    pulled = tail(pull, world.tree.bodies * Pull.SIZE)
+    return Control(target, rate, push, records(motor, Motor), records(pull, Pull), pulled)
 
 
 @kernel

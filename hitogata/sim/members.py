@@ -5,12 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hitogata.dynamics.jacobians import frame_in_body
+from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
+from hitogata.lanes import record_size
+from hitogata.sim.layout import Motor, Pull
 
 if TYPE_CHECKING:
     from hitogata.sim.world import World
+
+
+MOTOR, PULL = record_size(Motor), record_size(Pull)
 
 
 class Member:
@@ -62,15 +69,33 @@ class Member:
         for name, value in (("stiffness", stiffness), ("damping", damping)):
             if not np.isfinite(value) or value < 0:
                 raise ArgumentError(f"{name}: must be 0 or more, got {value}")
-        figure, forest = self.figure, self.world._forest
-        names = [n for n, link in zip(figure.joint_names, figure.links, strict=True) if link.joint.kind.value != "free"]
+        motors, rows = self._motors(joints)
+        motors[rows, :2] = stiffness, damping
+
+    def set_wall(self, stiffness: float, damping: float = 0.0, joints: Iterable[str] | None = None) -> None:
+        """Spring [N m/rad] and damper [N m s/rad] at the ends of some joints' ranges; None: of all joints.
+
+        An infinitely stiff wall (`math.inf`) is hard: nothing goes through.  A soft one gives way in proportion.
+        """
+        if not stiffness > 0:
+            raise ArgumentError(f"stiffness: must be positive (math.inf: a hard wall), got {stiffness}")
+        if not np.isfinite(damping) or damping < 0:
+            raise ArgumentError(f"damping: must be 0 or more, got {damping}")
+        motors, rows = self._motors(joints)
+        motors[rows, 2:] = stiffness, damping
+
+    def _motors(self, joints: Iterable[str] | None) -> tuple[FloatArray, list[int]]:
+        """All motors of the world, a view, and the rows of some joints; None: of all but a free base."""
+        figure, forest, index = self.figure, self.world._forest, self._index
+        if joints is None:
+            joints = [n for n, k in zip(figure.joint_names, figure.links, strict=True) if k.joint.kind.value != "free"]
+        rows = []
+        for name in [joints] if isinstance(joints, str) else joints:
+            k = figure.joint_index(name)
+            body = forest.spans[index].body_of_link[k]
+            rows += [body - 1, body] if figure.links[k].joint.kind.value == "universal" else [body]
         start = forest.nq + 2 * forest.nv
-        for name in names if joints is None else joints:
-            index = figure.joint_index(name)
-            body = forest.spans[self._index].body_of_link[index]
-            bodies = [body - 1, body] if figure.links[index].joint.kind.value == "universal" else [body]
-            for b in bodies:
-                self.world._control[start + 2 * b : start + 2 * b + 2] = stiffness, damping
+        return self.world._control[start : start + MOTOR * forest.bodies].reshape(-1, MOTOR), rows
 
     def push(self, tau: Any) -> None:
         """Generalized forces [N m], [N], shape (nv,), that act until changed."""
@@ -79,8 +104,32 @@ class Member:
         span = forest.spans[self._index].v
         self.world._control[start + span.start : start + span.stop] = self._velocities(tau, "tau")
 
+    def pull(self, frame: str, force: Any = (0.0, 0.0, 0.0), torque: Any = (0.0, 0.0, 0.0), *, at: Any = None) -> None:
+        """A force [N] and a torque [N m] on a link, in world axes, that act until changed; one of each per link.
+
+        Args:
+            frame: name of a link or frame.  The force acts at its origin.
+            force: shape (3,); zero ends it.
+            torque: shape (3,).
+            at: a point in that frame [m], shape (3,), where the force acts instead.
+        """
+        forest, index = self.world._forest, self._index
+        body, *point = frame_in_body(self.figure, model_of(self.figure), frame, at)
+        numbers = [*_three(force, "force"), *_three(torque, "torque"), *point]
+        start = forest.nq + 2 * forest.nv + MOTOR * forest.bodies
+        pulls = self.world._control[start : start + PULL * forest.bodies].reshape(-1, PULL)
+        pulls[forest.spans[index].bodies.start + body] = numbers
+        self.world._control[-1] = float(np.any(pulls[:, :6]))
+
     def _velocities(self, values: Any, name: str) -> FloatArray:
         array = np.asarray(values, float)
         if array.shape != (self.figure.nv,) or not np.isfinite(array).all():
             raise ArgumentError(f"{name}: expected {self.figure.nv} finite numbers, got {values!r}")
         return array
+
+
+def _three(values: Any, name: str) -> FloatArray:
+    array = np.asarray(values, float)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise ArgumentError(f"{name}: expected 3 finite numbers, got {values!r}")
+    return array

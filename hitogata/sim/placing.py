@@ -7,7 +7,7 @@ Joints may have turned meanwhile, so these momenta fit no joint velocities exact
 
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
 from hitogata.dynamics.placing import axis_of
-from hitogata.lanes import inline, kernel, sincos
+from hitogata.lanes import inline, kernel, maximum, sincos, sqrt
 from hitogata.spatial import (
     Force,
     Mat3,
@@ -16,6 +16,7 @@ from hitogata.spatial import (
     Vec3,
     cross,
     cross_cols,
+    dot,
     load3,
     load_rotation,
     rotated,
@@ -28,19 +29,21 @@ from hitogata.spatial import (
 
 @kernel
 def place(scene, solids, state, h):
-    """Places, inertias and momenta of all bodies."""
-    tree, work = scene.tree, scene.placed
+    """Places, inertias and momenta of all bodies, after time h of free turning; returns the fastest point's speed."""
+    tree, work, fastest = scene.tree, scene.placed, 0.0
     for i in range(tree.bodies):
         placed = work[i]
         place_body(tree.joint[i], tree.body[i], placed, work, state.q)
         old, solid = state.carried[i], solids[i]
         if solid.mass > 0.0:
             placed.arm, placed.inertia, placed.momentum = carried_along(
-                solid.mass, solid.centre, solid.central, placed.rot, placed.rel, old.centre, old.spin, h, tree.gravity
+                solid.mass, solid.centre, solid.central, placed.rot, placed.rel, old.centre, old.spin, h
             )
             placed.motion = brought_along(placed.rot, placed.arm, old.centre, old.spin)
+            fastest = maximum(fastest, greatest_speed(old.centre, old.spin, solid.radius))
         else:
             placed.arm, placed.inertia, placed.momentum = nothing()
+    return sqrt(fastest)
 
 
 @kernel
@@ -74,11 +77,11 @@ def place_body(joint, body, placed, work, q):
 
 
 @inline
-def carried_along(mass, centre, central, rot, pos, velocity, spin, h, gravity):
-    """Arm to the centre of mass; inertia and momentum about the root's origin, gravity's push included."""
+def carried_along(mass, centre, central, rot, pos, velocity, spin, h):
+    """Arm to the centre of mass; inertia and momentum about the root's origin."""
     arm = rot @ centre
     at = pos + arm
-    lin = (velocity + gravity * h) * mass
+    lin = velocity * mass
     ang = rot @ (central @ turned_freely(central, spin, h)) + cross(at, lin)
     return arm, RigidInertia(mass, at * mass, rotated(rot, central) + shift_of(mass, at)), Force(ang, lin)
 
@@ -88,6 +91,12 @@ def brought_along(rot, arm, velocity, spin):
     """Motion of a body's origin before the step."""
     omega = rot @ spin
     return Motion(omega, velocity - cross(omega, arm))
+
+
+@inline
+def greatest_speed(velocity, spin, radius):
+    """Square of a speed that no point of a body exceeds."""
+    return 2.0 * (dot(velocity, velocity) + dot(spin, spin) * (radius * radius))
 
 
 @inline

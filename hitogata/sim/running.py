@@ -2,12 +2,15 @@
 
 from hitogata.constraints.springs import Tie, TieInts
 from hitogata.contact.layout import Contact, ContactPoint, Pair, open_shapes
-from hitogata.lanes import X1, entry, kernel, lanes, records, tail
+from hitogata.dynamics.layout import BALL, FREE, HINGE
+from hitogata.lanes import X1, entry, inline, kernel, lanes, records, tail
+from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import open_control, open_law, open_rows, open_scene, open_state, open_world
 from hitogata.sim.moving import carry
 from hitogata.sim.placing import place
 from hitogata.sim.step import step
 from hitogata.sim.touching import Surroundings
+from hitogata.spatial import dot, load3
 
 
 @entry
@@ -17,33 +20,81 @@ def begin(ints, floats, state, work):
     scene, views = open_scene(world, work), open_state(world, state)
     place(scene, world.solid, views, 0.0)
     carry(scene, views)
+    gather(scene)
+    note_spin(scene, world.solid, views, 0.0)
 
 
 @entry
 def take_steps(
     ints, floats, state, control, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, work,
-    work_ints, counts, before, sweeps, steps,
+    work_ints, counts, before, old_ties, h, most_pieces, fast_turn, sweeps, steps,
 ):  # fmt: skip
-    """Several steps; returns how many were taken before the world became non-finite.
+    """Several steps of h; returns how many were taken before the world became non-finite.
 
-    counts: ties, pairs, capacity, contacts (in and out), joint rows (out), which half is old.
-    before: room for a state; afterwards, the one before the last step.
+    A step in which something turns by more than `fast_turn` is taken in `most_pieces` pieces.
+
+    counts: ties, pairs, capacity, contacts (in and out), joint rows (out), which half is old, points found.
+    before, old_ties: room for a state and ties; afterwards, those before the last step.
     """
     world = open_world(ints, floats)
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
-    rows, laws = open_rows(world, scene, work_ints), open_law(law)
+    rows = open_rows(world, scene, work_ints)
     for k in range(steps):
         before[:] = state
-        around = look_around(
-            ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, rows, world.row_room
-        )
-        found, joint_rows = step(world, scene, rows, around, views, targets, laws, sweeps, counts[3])
-        counts[3] = found
-        counts[4] = joint_rows
-        counts[5] = 1 - counts[5]
+        old_ties[:] = ties
+        pieces, piece = 1, 0
+        if most_pieces > 1 and fast(world.tree, views.v, fast_turn / h):
+            pieces = most_pieces
+        while piece < pieces:
+            laws = open_law(law, h / pieces, views.last_h[0])
+            around = look_around(
+                ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, rows, world.row_room
+            )
+            found, joint_rows = step(world, scene, rows, around, views, targets, laws, sweeps, counts[3])
+            if pieces < most_pieces and fast(world.tree, views.v, fast_turn / h):
+                pieces = most_pieces  # too far in one go: once more, in pieces
+                state[:] = before
+                ties[:] = old_ties
+            else:
+                piece += 1
+                views.last_h[0] = laws.h
+                counts[3] = min(found, counts[2])
+                counts[4] = joint_rows
+                counts[5] = 1 - counts[5]
+                counts[6] = found
         if not finite(views.q, world.tree.nq) or not finite(views.v, world.tree.nv):
             return k
     return steps
+
+
+@kernel
+def fast(tree, v, limit):
+    """Does any joint turn faster than a limit [rad/s]?  Also true if a velocity is not a number."""
+    for i in range(tree.bodies):
+        joint, iv = tree.joint[i], tree.joint[i].iv
+        if joint.kind == HINGE:
+            if not abs(v[iv]) <= limit:
+                return True
+        elif joint.kind == BALL or joint.kind == FREE:
+            if not square(load3(v, iv)) <= limit * limit:
+                return True
+    return False
+
+
+@inline
+def square(a):
+    """|a|²."""
+    return dot(a, a)
+
+
+@kernel
+def gather(scene):
+    """Inertias of subtrees, without the mass matrix."""
+    for i in range(scene.tree.bodies - 1, -1, -1):
+        above = scene.tree.joint[i].parent
+        if above >= 0:
+            parent = scene.placed[above]
+            parent.inertia = parent.inertia + scene.placed[i].inertia
 
 
 @kernel

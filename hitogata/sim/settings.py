@@ -14,39 +14,61 @@ class Settings:
 
     Attributes:
         sweeps: passes of projected Gauss-Seidel per step; always the same number, so a step costs the same.
-        theta: weight of the end of the step in springs, 0.5 (keeps energy) to 1 (damps what it cannot resolve).
+        theta: weight of the end of the step in springs, 0.5 (no damping of its own) to 1 (damps what it cannot
+            resolve at once); see `constraints.springs`.
+        keep_energy: give fast trees back the kinetic energy and angular momentum that large steps lose.
+        longest_fast_step: while something turns fast, steps are cut into pieces no longer than this [s]; infinite: never.
+        fast_turn: what turns by more than this within a step is fast [rad].
         contact_stiffness: of a contact point [N/m].
         contact_damping: of a contact point [N s/m].
-        contact_margin: points nearer than this are looked after [m].
+        contact_margin: points nearer than this are looked after, and those that may come as near within the step [m].
+        push_out_speed: bodies that overlap are parted no faster [m/s].
         bounce_speed: contacts that close slower do not bounce [m/s].
-        range_stiffness: of limits and range walls [N m/rad].
+        range_stiffness: of limits and range walls [N m/rad]; infinite: hard.  For single joints: `Member.set_wall`.
         range_damping: of limits and range walls [N m s/rad].
         range_margin: limits nearer than this are looked after [rad], [m].
+        hard_wall_share: of what is beyond a hard wall, this share comes back per step.
     """
 
     sweeps: int = 20
-    theta: float = 1.0
+    theta: float = 0.55
+    keep_energy: bool = True
+    longest_fast_step: float = 1 / 40
+    fast_turn: float = 0.2
     contact_stiffness: float = 1e5
     contact_damping: float = 1e3
     contact_margin: float = 0.02
+    push_out_speed: float = 1.0
     bounce_speed: float = 0.05
     range_stiffness: float = 1e5
     range_damping: float = 1e3
     range_margin: float = 0.05
+    hard_wall_share: float = 0.2
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if not np.isfinite(value) or value < 0:
+            endless = field.name in ("range_stiffness", "longest_fast_step", "push_out_speed") and value == np.inf
+            if not (np.isfinite(value) or endless) or value < 0:
                 raise ArgumentError(f"settings: {field.name} must be a number, 0 or more; got {value!r}")
         if not 0.5 <= self.theta <= 1.0:
             raise ArgumentError(f"settings: theta must be between 0.5 and 1, got {self.theta}")
-        if self.sweeps < 1:
-            raise ArgumentError(f"settings: sweeps must be 1 or more, got {self.sweeps}")
+        if self.sweeps < 1 or self.sweeps != int(self.sweeps):
+            raise ArgumentError(f"settings: sweeps must be a whole number, 1 or more; got {self.sweeps}")
+        if self.range_stiffness == 0:
+            raise ArgumentError("settings: range_stiffness must be positive")
+        for name in ("longest_fast_step", "fast_turn", "contact_stiffness"):
+            if getattr(self, name) == 0:
+                raise ArgumentError(f"settings: {name} must be positive")
 
-    def numbers(self, h: float) -> FloatArray:
-        """The `Law` of a step of h, flat."""
+    def numbers(self, gravity: tuple[float, float, float]) -> FloatArray:
+        """The `Law` of a world, flat."""
         return np.array([
-            h, self.theta, self.range_stiffness, self.range_damping, self.range_margin, self.contact_stiffness,
-            self.contact_damping, self.contact_margin, self.bounce_speed,
+            self.theta, self.keep_energy, self.hard_wall_share, self.range_margin, self.contact_stiffness,
+            self.contact_damping, self.contact_margin, float(np.linalg.norm(gravity)), self.push_out_speed,
+            self.bounce_speed,
         ])  # fmt: skip
+
+    def most_pieces(self, h: float) -> int:
+        """Into how many pieces a step of h is cut while something moves fast."""
+        return max(1, int(np.ceil(h / self.longest_fast_step - 1e-9)))

@@ -17,6 +17,7 @@ from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import BALL
 from hitogata.lanes import kernel, tail
 from hitogata.sim.free_motion import free_motion
+from hitogata.sim.keeping import note_spin
 from hitogata.sim.moving import apply, carry
 from hitogata.sim.placing import place
 from hitogata.sim.touching import find_points, keep_point_impulses
@@ -26,10 +27,10 @@ from hitogata.spatial import load3, load_quaternion
 @kernel
 def step(world, scene, rows, around, state, control, law, sweeps, old_contacts):
     """One step; returns how many contacts and joint rows there were."""
-    place(scene, world.solid, state, law.h)                              # 1 where is it, what momenta
-    free_motion(scene, state, control, law)                              # 2, 3 M + h D + h² K = Lᵀ L, free motion
-    joint_rows = find_limits(world, rows, state, law)                    # 4 rows
-    points, contacts = find_points(scene, rows, around, old_contacts, law)
+    speed = place(scene, world.solid, state, law.h)                      # 1 where is it, what momenta
+    free_motion(scene, world.solid, state, control, law, rows.coupling)  # 2, 3 M + h D + h² K = Lᵀ L, free motion
+    joint_rows = find_limits(world, rows, state, control, law)           # 4 rows
+    points, contacts = find_points(scene, rows, around, old_contacts, speed, law)
     touches = touch_bodies(scene, rows, joint_rows, points)
     couple(scene, rows, joint_rows, touches)                             # 5 impulses
     prepare(rows, joint_rows, points)
@@ -39,12 +40,13 @@ def step(world, scene, rows, around, state, control, law, sweeps, old_contacts):
     keep_impulses(rows, joint_rows, state.limit_impulse)
     keep_point_impulses(rows, points, around)
     carry(scene, state)
+    note_spin(scene, world.solid, state, law.h)
     advance(world.tree, state.q, state.v, law.h, state.q)
     return contacts, joint_rows
 
 
 @kernel
-def find_limits(world, rows, state, law):
+def find_limits(world, rows, state, control, law):
     """Rows of all joints near their limits; returns how many."""
     count, tree = 0, world.tree
     for i in range(tree.bodies):
@@ -52,11 +54,11 @@ def find_limits(world, rows, state, law):
         if joint.kind == BALL:
             if world.range_start[i] >= 0:
                 view, quat = tail(world.ranges, world.range_start[i]), load_quaternion(state.q, joint.iq)
-                rate = load3(state.v, joint.iv)
-                count = find_range(rows, count, i, quat, rate, state.watch[i], view, state.limit_impulse, law)
+                rate, wall = load3(state.v, joint.iv), control.motor[i]
+                count = find_range(rows, count, i, quat, rate, state.watch[i], view, state.limit_impulse, wall, law)
         elif joint.count == 1:
-            value, rate = state.q[joint.iq], state.v[joint.iv]
-            count = find_interval(rows, count, i, world.limit[i], value, rate, state.limit_impulse, law)
+            value, rate, wall = state.q[joint.iq], state.v[joint.iv], control.motor[i]
+            count = find_interval(rows, count, i, world.limit[i], value, rate, state.limit_impulse, wall, law)
     return count
 
 

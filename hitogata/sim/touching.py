@@ -28,18 +28,19 @@ class Surroundings(NamedTuple):
 
 
 @kernel
-def find_points(scene, rows, around, old_count, law):
-    """Rows of all ties and contacts; returns how many rows there are, and how many of them are contacts."""
+def find_points(scene, rows, around, old_count, speed, law):
+    """Rows of all ties and contacts; returns how many rows there are, and how many contact points were found."""
     count = 0
     for t in range(around.tie_count):
         count = add_tie(scene, rows, count, around.ties[t], around.tie_ints[t], law, t)
+    margin = law.contact_margin + law.h * (2.0 * speed + law.h * law.fall)  # what two bodies might close within the step
     contacts = find_contacts(
-        around.shapes, scene.placed, around.pairs, around.pair_count, law.contact_margin, around.work,
+        around.shapes, scene.placed, around.pairs, around.pair_count, margin, around.work,
         around.contacts, around.points, around.capacity,
     )  # fmt: skip
-    contacts = min(contacts, around.capacity)
-    carry_impulses(around.old_contacts, around.old_points, old_count, around.contacts, around.points, contacts)
-    for c in range(contacts):
+    kept = min(contacts, around.capacity)
+    carry_impulses(around.old_contacts, around.old_points, old_count, around.contacts, around.points, kept)
+    for c in range(kept):
         a, b = around.shapes.floats[around.contacts[c].a], around.shapes.floats[around.contacts[c].b]
         bounce = maximum(a.restitution, b.restitution)
         friction = mixed_friction(a.friction, b.friction)

@@ -18,10 +18,14 @@ from hitogata.figure import Figure, FigureBuilder, Plane, Pose, Shape, State, jo
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.forest import MOST_POINTS, Forest, make_forest
+from hitogata.sim.layout import Motor, Pull
 from hitogata.sim.members import Member
 from hitogata.sim.running import begin, take_steps
 from hitogata.sim.settings import Settings
 from hitogata.sim.ties import End, Tie, on_link
+
+
+MOTOR, PULL = record_size(Motor), record_size(Pull)
 
 
 class WorldError(HitogataError):
@@ -83,7 +87,7 @@ class World:
         self.gravity, self.settings, self.time = gravity, settings or Settings(), 0.0
         self.members: list[Member] = []
         self.ties: list[Tie] = []
-        self._last_h, self._law_h = 1.0, 0.0
+        self._law, self._law_h, self._pieces = self.settings.numbers(gravity), 0.0, 1
         self._fixed: list[Surface] = []
         self._compile([], [])
 
@@ -168,6 +172,7 @@ class World:
             floats.insert(k, numbers)
             ints.insert(k, np.array([float(tie.length is not None), body_a, body_b]))
         self._ties, self._tie_ints = np.concatenate(floats), np.concatenate(ints).astype(np.int64)
+        self._old_ties = self._ties.copy()
         self._counts[0] = len(self.ties)
 
     def _place_end(self, end: End) -> tuple[int, FloatArray]:
@@ -198,15 +203,18 @@ class World:
         self._pairs = np.concatenate([pairs.ravel(), [0, 0]]).astype(np.int64)
         self._state, self._control = np.zeros(forest.state_size), np.zeros(forest.control_size)
         self._before = np.zeros(forest.state_size)
+        self._state[-1] = 1.0  # there was no last step
         extra = len(surfaces) * record_size(ShapePlace) + SPARE + 64
         self._work, self._work_ints = np.zeros(forest.work_size + extra), np.zeros(forest.work_ints + 8, np.int64)
         self._contacts = np.zeros(2 * MOST_POINTS * record_size(Contact), np.int64)
         self._points = np.zeros(2 * MOST_POINTS * record_size(ContactPoint))
-        self._counts = np.array([0, len(pairs), MOST_POINTS, 0, 0, 0], np.int64)
+        self._counts = np.array([0, len(pairs), MOST_POINTS, 0, 0, 0, 0], np.int64)
         self.ties = [tie for tie in self.ties if all(not on_link(e) or e[0] in members for e in tie.ends)]
         self._lay_out_ties()
         for k, m in enumerate(members):
             self._control[forest.spans[k].q] = m.figure.neutral()
+            walls = self._control[self._control_parts(k, forest)[3]].reshape(-1, MOTOR)
+            walls[:, 2:] = self.settings.range_stiffness, self.settings.range_damping
         for m, state, control in old:
             self._put_control(m, control)
             self._set_state(members.index(m), state.q, state.v)
@@ -224,9 +232,11 @@ class World:
     def _control_parts(index: int, forest: Forest) -> list[slice]:
         span, nq, nv = forest.spans[index], forest.nq, forest.nv
         v, motor = span.v, nq + 2 * nv
+        pull = motor + MOTOR * forest.bodies
         return [
             span.q, slice(nq + v.start, nq + v.stop), slice(nq + nv + v.start, nq + nv + v.stop),
-            slice(motor + 2 * span.bodies.start, motor + 2 * span.bodies.stop),
+            slice(motor + MOTOR * span.bodies.start, motor + MOTOR * span.bodies.stop),
+            slice(pull + PULL * span.bodies.start, pull + PULL * span.bodies.stop),
         ]  # fmt: skip
 
     def _set_state(self, index: int, q: FloatArray, v: FloatArray) -> None:
@@ -242,20 +252,26 @@ class World:
         if not np.isfinite(h) or h <= 0:
             raise ArgumentError(f"h: must be positive, got {h}")
         if h != self._law_h:
-            self._law, self._law_h = self.settings.numbers(h), h
+            self._pieces, self._law_h = self.settings.most_pieces(h), h
         done = take_steps(
             self._forest.ints, self._forest.floats, self._state, self._control, self._ties, self._tie_ints,
             self._shapes.ints, self._shapes.floats, self._pairs, self._contacts, self._points, self._law,
-            self._work, self._work_ints, self._counts, self._before, self.settings.sweeps, steps,
+            self._work, self._work_ints, self._counts, self._before, self._old_ties, h, self._pieces,
+            self.settings.fast_turn, self.settings.sweeps, steps,
         )  # fmt: skip
-        self._last_h = h
         self.time += h * done
         if done < steps:
             np.copyto(self._state, self._before)
+            np.copyto(self._ties, self._old_ties)
             self._counts[3] = 0  # what the contacts of the bad step carried is of no use
             raise WorldError(f"the world became non-finite in the step after t = {self.time:.6g} s", self.save())
 
     # ------------------------------------------------------- what happened
+
+    @property
+    def _last_h(self) -> float:
+        """Length of the last step, or of its last piece [s]."""
+        return float(self._state[-1])
 
     def contacts(self) -> list[ContactForce]:
         """Contact points of the last step, with their forces."""
