@@ -18,7 +18,7 @@ FAR = 1e9
 
 @kernel
 def add_contact(scene, rows, count, contact, point, friction, restitution, law, slot):
-    """Write the row of one contact point, if it may close within the step; returns how many point rows there are now."""
+    """Write the row of a contact point, if it may close within the step; returns how many point rows there are now."""
     body_a, body_b, sign = contact.body_a, contact.body_b, 1.0
     if body_a < 0:
         body_a, body_b, sign = contact.body_b, contact.body_a, -1.0

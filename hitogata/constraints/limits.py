@@ -5,8 +5,10 @@ A limit acts when its gap (room left, < 0 beyond) is below a margin, by one comp
     rate + soft p + bias >= 0,  p >= 0,  one of them zero       soft = 1/(h (d + h k)),  bias = gap/(h + d/k)
 
 so that a limit ahead lets the joint come as close as it may within the step, and a limit passed pushes back, softly or
-hard as k says.  With k infinite nothing goes through, and what is beyond comes back by a fixed share per step.  The row of a ball joint's swing is the angular velocity that leads straight inwards (Hanaoka 2010,
-ch. 3; here exact on the sphere), that of its twist the half vector between the bone at rest and now.
+hard as k says.  With k infinite nothing goes through, and what is beyond comes back by a fixed share per step.
+
+The row of a ball joint's swing is the angular velocity that leads straight inwards (Hanaoka 2010, ch. 3; here exact on
+the sphere), that of its twist the half vector between the bone at rest and now.
 """
 
 from hitogata.lanes import absolute, any_lane, inline, kernel, packed, record, sqrt, where

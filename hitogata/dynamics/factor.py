@@ -35,7 +35,7 @@ def shared_depth(tree, a, b):
 
 @kernel
 def factorise(tree, chains, mass, first, end):
-    """M = Lᵀ L for bodies first <= i < end, whole trees.  Row k of L overwrites row k of M; the diagonal holds 1 / L_kk.
+    """M = Lᵀ L for whole trees, bodies first <= i < end.  Row k of L overwrites that of M; the diagonal holds 1 / L_kk.
 
     Loops over parts of rows may run beyond the diagonal: nobody reads there.
     """

@@ -15,8 +15,6 @@ from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.layout import HEADER, Carried, Motor, Pull, Solid
 
 IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-MOST_POINTS = 512
-"""Point rows (contacts, springs, ropes) a world has room for."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +48,8 @@ def _up(n: int, multiple: int = 8) -> int:
     return -(-n // multiple) * multiple
 
 
-def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], points: int = MOST_POINTS) -> Forest:
-    """The flat arrays of figures side by side (see `layout`)."""
+def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], points: int) -> Forest:
+    """The flat arrays of figures side by side (see `layout`), with room for so many point rows."""
     spans: list[Span] = []
     joints, bodies, solids, limits, ranges, starts = [], [], [], [], [], []
     body, nq, nv, links, at = 0, 0, 0, 0, 0

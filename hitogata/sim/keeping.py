@@ -48,6 +48,9 @@ SUBSTITUTIONS = 6
 STRONGEST = 2.0
 """No motion grows by more than this within a step."""
 
+THIN = 0.02
+"""Share of an inertia's trace; about thinner axes, where little momentum is much turning, it is left as it is."""
+
 SLACK = 1e-9
 """Share of the kinetic energy below which a motion is nothing to scale."""
 
@@ -88,7 +91,8 @@ def keep_tree(scene, state, h, spare, root, end, energy):
     projected = projected_energy(scene, spare, root, end)
     placed, joint = scene.placed[root], scene.tree.joint[root]
     if joint.kind == FREE and joint.parent < 0:
-        change, scale = locked_change(placed.inertia, placed.momentum, load3(state.spin, 3 * root), energy, projected, h)
+        held = load3(state.spin, 3 * root)
+        change, scale = locked_change(placed.inertia, placed.momentum, held, energy, projected, h)
         rescale(scene, root, end, scale)
         add_locked(scene, root, end, change)
     else:
@@ -126,13 +130,20 @@ def locked_change(inertia, momentum, held, energy, projected, h):
     turning = reply @ spin
     sliding = 0.5 * dot(momentum.lin, momentum.lin) / inertia.mass
     locked = sliding + 0.5 * dot(turning, spin)
-    right = turning_with(about_centre, reply, held, h)
+    right = turning + thick_part(about_centre, reply, about_centre @ turning_with(about_centre, reply, held, h) - spin)
     right_locked = sliding + 0.5 * dot(right, about_centre @ right)
     good = (dot(right, right) * (h * h) < WIDEST * WIDEST) & (right_locked < energy * (1.0 + 1e-3))
     right, right_locked = where(good, right, turning), where(good, right_locked, locked)
     s = scale_to(energy - right_locked, projected - locked, energy)
     ang = right - turning * s
     return Motion(ang, momentum.lin * ((1.0 - s) / inertia.mass) - cross(ang, centre)), s
+
+
+@inline
+def thick_part(inertia, reply, missing):
+    """Locked turning for a missing angular momentum, but next to none about axes of next to no inertia."""
+    thin = THIN * (inertia.xx + inertia.yy + inertia.zz)
+    return inverse(inertia + reply * (thin * thin)) @ missing
 
 
 @inline

@@ -150,7 +150,8 @@ def open_state(world, state):
     watch = tail(carried, world.tree.bodies * Carried.SIZE)
     impulse = tail(watch, world.tree.bodies * Watch.SIZE)
     spin = tail(impulse, 2 * world.tree.bodies)
-    return State(q, v, records(carried, Carried), records(watch, Watch), impulse, spin, tail(spin, 3 * world.tree.bodies))
+    last_h = tail(spin, 3 * world.tree.bodies)
+    return State(q, v, records(carried, Carried), records(watch, Watch), impulse, spin, last_h)
 
 
 @kernel

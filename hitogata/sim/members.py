@@ -11,6 +11,7 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_size
+from hitogata.sim import reading
 from hitogata.sim.layout import Motor, Pull
 
 if TYPE_CHECKING:
@@ -23,8 +24,12 @@ MOTOR, PULL = record_size(Motor), record_size(Pull)
 class Member:
     """A figure in a world; made by `World.add`."""
 
-    def __init__(self, world: "World", figure: Figure, friction: float, restitution: float) -> None:
+    def __init__(
+        self, world: "World", figure: Figure, friction: float, restitution: float, group: int, mask: int,
+        ignored: tuple[tuple[str, str], ...],
+    ) -> None:  # fmt: skip
         self.world, self.figure, self.friction, self.restitution = world, figure, friction, restitution
+        self.group, self.mask, self.ignored = group, mask, ignored
 
     @property
     def _index(self) -> int:
@@ -120,6 +125,24 @@ class Member:
         pulls = self.world._control[start : start + PULL * forest.bodies].reshape(-1, PULL)
         pulls[forest.spans[index].bodies.start + body] = numbers
         self.world._control[-1] = float(np.any(pulls[:, :6]))
+
+    # ------------------------------------------------------- what happened in the last step
+
+    def joint_forces(self) -> FloatArray:
+        """Torque [N m] and force [N] that each link feels from its joint, world axes, about the joint: (nlinks, 6)."""
+        return reading.joint_forces(self)
+
+    def motor_forces(self) -> FloatArray:
+        """What the motors did, shape (nv,) [N m], [N]."""
+        return reading.motor_forces(self)
+
+    def limit_forces(self) -> FloatArray:
+        """How hard the ends of ranges pushed back, shape (nlinks, 2): swing or interval, and twist [N m], [N]."""
+        return reading.limit_forces(self)
+
+    def contact_forces(self) -> FloatArray:
+        """Sum of the contact forces on each link, world axes [N], shape (nlinks, 3)."""
+        return reading.link_contact_forces(self)
 
     def _velocities(self, values: Any, name: str) -> FloatArray:
         array = np.asarray(values, float)

@@ -27,14 +27,16 @@ def begin(ints, floats, state, work):
 @entry
 def take_steps(
     ints, floats, state, control, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, work,
-    work_ints, counts, before, old_ties, h, most_pieces, fast_turn, sweeps, steps,
+    work_ints, counts, before, piece_before, old_ties, h, most_pieces, fast_turn, sweeps, steps,
 ):  # fmt: skip
     """Several steps of h; returns how many were taken before the world became non-finite.
 
     A step in which something turns by more than `fast_turn` is taken in `most_pieces` pieces.
 
-    counts: ties, pairs, capacity, contacts (in and out), joint rows (out), which half is old, points found.
-    before, old_ties: room for a state and ties; afterwards, those before the last step.
+    counts: ties, pairs, room for contacts, contacts (in and out), joint rows (out), which half is old, contacts found
+    (more than the room: the step was not taken), pieces.
+    before, old_ties: room for a state and ties; afterwards, those before the last step; piece_before: before its last
+    piece, if there were several.
     """
     world = open_world(ints, floats)
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
@@ -46,6 +48,8 @@ def take_steps(
         if most_pieces > 1 and fast(world.tree, views.v, fast_turn / h):
             pieces = most_pieces
         while piece < pieces:
+            if pieces > 1:
+                piece_before[:] = state
             laws = open_law(law, h / pieces, views.last_h[0])
             around = look_around(
                 ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, rows, world.row_room
@@ -58,10 +62,13 @@ def take_steps(
             else:
                 piece += 1
                 views.last_h[0] = laws.h
-                counts[3] = min(found, counts[2])
+                counts[6] = found
+                counts[7] = pieces
+                if found > counts[2]:
+                    return k
+                counts[3] = found
                 counts[4] = joint_rows
                 counts[5] = 1 - counts[5]
-                counts[6] = found
         if not finite(views.q, world.tree.nq) or not finite(views.v, world.tree.nv):
             return k
     return steps
@@ -75,9 +82,8 @@ def fast(tree, v, limit):
         if joint.kind == HINGE:
             if not abs(v[iv]) <= limit:
                 return True
-        elif joint.kind == BALL or joint.kind == FREE:
-            if not square(load3(v, iv)) <= limit * limit:
-                return True
+        elif (joint.kind == BALL or joint.kind == FREE) and not square(load3(v, iv)) <= limit * limit:
+            return True
     return False
 
 

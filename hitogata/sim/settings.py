@@ -17,7 +17,7 @@ class Settings:
         theta: weight of the end of the step in springs, 0.5 (no damping of its own) to 1 (damps what it cannot
             resolve at once); see `constraints.springs`.
         keep_energy: give fast trees back the kinetic energy and angular momentum that large steps lose.
-        longest_fast_step: while something turns fast, steps are cut into pieces no longer than this [s]; infinite: never.
+        longest_fast_step: while something turns fast, steps are cut into pieces no longer than this [s]; `inf`: never.
         fast_turn: what turns by more than this within a step is fast [rad].
         contact_stiffness: of a contact point [N/m].
         contact_damping: of a contact point [N s/m].

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitogata.constraints.springs import Tie as TieRecord
+from hitogata.dynamics import forward_kinematics
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
@@ -48,7 +49,32 @@ class Tie:
 
     @property
     def force(self) -> FloatArray:
-        """Force on the first end, mean over the last step; world axes for a spring, along the rope last [N]."""
+        """Force on the first end, mean over the last step, world axes [N], shape (3,)."""
         at = record_offsets(TieRecord)["impulse"]
         impulse = self.world._ties.reshape(-1, record_size(TieRecord))[self._index, at : at + 3]
+        if self.length is not None:
+            a, b = (place for _, place in self._places())
+            along = (a - b) / max(float(np.linalg.norm(a - b)), 1e-12)
+            return -along * impulse[2] / self.world._last_h  # a taut rope's third axis leads from a to b
         return impulse / self.world._last_h
+
+    def _places(self) -> list[tuple[int, FloatArray]]:
+        """Body in the forest and place in the world of both ends, before the last step."""
+        result = []
+        for end in self.ends:
+            if on_link(end):
+                member, frame = end
+                span = self.world._forest.spans[member._index]
+                link, pose = member.figure.frame(frame)
+                poses = forward_kinematics(member.figure, self.world._start_of_last_piece()[span.q])
+                place = poses.position[link] + poses.rotation[link] @ np.asarray(pose.position)
+                result.append((span.body_of_link[link], place))
+            else:
+                result.append((-1, np.asarray(end, float)))
+        return result
+
+    def _impulses(self) -> list[tuple[int, FloatArray, FloatArray]]:
+        """Body, place and impulse of both ends."""
+        impulse = self.force * self.world._last_h
+        (a, at_a), (b, at_b) = self._places()
+        return [(a, at_a, impulse), (b, at_b, -impulse)]

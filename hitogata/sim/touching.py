@@ -33,7 +33,7 @@ def find_points(scene, rows, around, old_count, speed, law):
     count = 0
     for t in range(around.tie_count):
         count = add_tie(scene, rows, count, around.ties[t], around.tie_ints[t], law, t)
-    margin = law.contact_margin + law.h * (2.0 * speed + law.h * law.fall)  # what two bodies might close within the step
+    margin = law.contact_margin + law.h * (2.0 * speed + law.h * law.fall)  # two bodies may close so much in this step
     contacts = find_contacts(
         around.shapes, scene.placed, around.pairs, around.pair_count, margin, around.work,
         around.contacts, around.points, around.capacity,

@@ -1,6 +1,6 @@
 """World: figures, loose bodies and the ground, moving together."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,20 +10,24 @@ from hitogata.constraints.springs import Tie as TieRecord
 from hitogata.constraints.springs import TieInts
 from hitogata.contact.boxes import SPARE
 from hitogata.contact.layout import Contact, ContactPoint, ShapePlace
-from hitogata.contact.shapes import Surface, compile_shapes, joined_bodies, surfaces_of
+from hitogata.contact.shapes import ALL, Surface, compile_shapes, joined_bodies, surfaces_of
 from hitogata.dynamics.jacobians import frame_in_body
 from hitogata.dynamics.layout import GRAVITY, model_of
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure, FigureBuilder, Plane, Pose, Shape, State, joint
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import record_offsets, record_size
-from hitogata.sim.forest import MOST_POINTS, Forest, make_forest
+from hitogata.lanes import record_size
+from hitogata.sim.forest import Forest, make_forest
 from hitogata.sim.layout import Motor, Pull
 from hitogata.sim.members import Member
+from hitogata.sim.reading import ContactForce, contact_forces
+from hitogata.sim.recording import Recording
 from hitogata.sim.running import begin, take_steps
 from hitogata.sim.settings import Settings
 from hitogata.sim.ties import End, Tie, on_link
 
+CONTACTS, SPARE_TIES = 256, 32
+"""Room for contact points and for more springs and ropes, at first; a world makes more when it must."""
 
 MOTOR, PULL = record_size(Motor), record_size(Pull)
 
@@ -49,27 +53,6 @@ class Snapshot:
     counts: np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
-class ContactForce:
-    """A contact point of the last step.
-
-    Attributes:
-        position: world [m].
-        normal: unit, from b to a.
-        gap: [m], < 0 overlapping.
-        force: on a, world axes [N], mean over the step.
-        a: (figure, link) or None for the ground.
-        b: the same.
-    """
-
-    position: FloatArray
-    normal: FloatArray
-    gap: float
-    force: FloatArray
-    a: tuple[Member, str] | None
-    b: tuple[Member, str] | None
-
-
 class World:
     """Figures, loose bodies and fixed shapes.
 
@@ -89,24 +72,44 @@ class World:
         self.ties: list[Tie] = []
         self._law, self._law_h, self._pieces = self.settings.numbers(gravity), 0.0, 1
         self._fixed: list[Surface] = []
+        self._recordings: list[Recording] = []
+        self._capacity = CONTACTS
         self._compile([], [])
 
     # ------------------------------------------------------- what is in it
 
     def add(
-        self, figure: Figure, state: State | None = None, *, friction: float = 0.8, restitution: float = 0.0
-    ) -> Member:
-        """Put a figure into the world, at rest in its neutral pose unless a state is given."""
+        self, figure: Figure, state: State | None = None, *, friction: float = 0.8, restitution: float = 0.0,
+        group: int = 1, mask: int = ALL, ignored: Iterable[tuple[str, str]] = (),
+    ) -> Member:  # fmt: skip
+        """Put a figure into the world, at rest in its neutral pose unless a state is given.
+
+        Args:
+            figure: what to add.
+            state: where, and how it moves.
+            friction: coefficient of its surface; two surfaces in touch have the geometric mean of theirs.
+            restitution: coefficient; the greater of the two counts.
+            group: bits: the groups it belongs to.
+            mask: bits: the groups it may touch.  Both must agree; a figure whose mask leaves out its own group does not
+                touch itself.
+            ignored: pairs of its links that never touch; links that a joint connects never do.
+        """
         state = state or State.rest(figure)
         state.check(figure)
-        member = Member(self, figure, friction, restitution)
+        for a, b in (pairs := list(ignored)):
+            _ = figure.link_index(a), figure.link_index(b)
+        for name, value in (("friction", friction), ("restitution", restitution)):
+            if not np.isfinite(value) or value < 0:
+                raise ArgumentError(f"{name}: must be 0 or more, got {value}")
+        member = Member(self, figure, friction, restitution, group, mask, tuple(pairs))
         self._compile([*self.members, member], [(member, state)])
         member.set_target(state.q)
         return member
 
     def add_body(
         self, shapes: Shape | Sequence[Shape], *, mass: float | None = None, density: float | None = None,
-        pose: Pose | None = None, name: str = "body", friction: float = 0.8, restitution: float = 0.0,
+        pose: Pose | None = None, name: str = "body", friction: float = 0.8, restitution: float = 0.0, group: int = 1,
+        mask: int = ALL,
     ) -> Member:  # fmt: skip
         """Put a loose rigid body into the world."""
         parts = [shapes] if isinstance(shapes, Shape) else list(shapes)
@@ -115,12 +118,15 @@ class World:
         figure = builder.build()
         at = pose or Pose()
         return self.add(
-            figure, State(np.array([*at.position, *at.quat]), np.zeros(6)), friction=friction, restitution=restitution
-        )
+            figure, State(np.array([*at.position, *at.quat]), np.zeros(6)), friction=friction, restitution=restitution,
+            group=group, mask=mask,
+        )  # fmt: skip
 
     def add_ground(self, shape: Shape | None = None, *, friction: float = 0.8, restitution: float = 0.0) -> None:
         """Fix a shape to the world; None: the plane z = 0."""
-        self._fixed.append(Surface(shape or Plane(), friction=friction, restitution=restitution))
+        surface = Surface(shape or Plane(), friction=friction, restitution=restitution)
+        compile_shapes([surface])  # may refuse: nothing has changed yet
+        self._fixed.append(surface)
         self._compile(self.members, [])
 
     def add_spring(self, a: End, b: End, *, stiffness: float, damping: float) -> Tie:
@@ -155,6 +161,8 @@ class World:
                 raise ArgumentError(f"a point of the world: expected 3 finite numbers [m], got {end!r}")
         tie = Tie(self, ends, stiffness, damping, length)
         self.ties.append(tie)
+        if len(self.ties) > self._most_ties:
+            self._compile(self.members, [])
         self._lay_out_ties()
         return tie
 
@@ -190,36 +198,51 @@ class World:
 
     def _compile(self, members: list[Member], new: list[tuple[Member, State]]) -> None:
         """Lay out all arrays anew, and carry over what was there."""
-        old = [(m, m.state, self._control_of(m)) for m in getattr(self, "members", []) if m in members]
-        forest = make_forest([m.figure for m in members], self.gravity)
-        surfaces, joined = list(self._fixed), []
-        for k, (m, span) in enumerate(zip(members, forest.spans, strict=True)):
-            surfaces += surfaces_of(m.figure, first_body=span.bodies.start, in_bodies=True, number=k,
-                                    friction=m.friction, restitution=m.restitution)  # fmt: skip
-            joined += joined_bodies(m.figure, first_body=span.bodies.start, in_bodies=True)
-        self._forest, self._surfaces, self.members = forest, surfaces, members
-        self._shapes = compile_shapes(surfaces, joined=joined)
-        pairs = self._shapes.pairs
-        self._pairs = np.concatenate([pairs.ravel(), [0, 0]]).astype(np.int64)
-        self._state, self._control = np.zeros(forest.state_size), np.zeros(forest.control_size)
-        self._before = np.zeros(forest.state_size)
-        self._state[-1] = 1.0  # there was no last step
-        extra = len(surfaces) * record_size(ShapePlace) + SPARE + 64
-        self._work, self._work_ints = np.zeros(forest.work_size + extra), np.zeros(forest.work_ints + 8, np.int64)
-        self._contacts = np.zeros(2 * MOST_POINTS * record_size(Contact), np.int64)
-        self._points = np.zeros(2 * MOST_POINTS * record_size(ContactPoint))
-        self._counts = np.array([0, len(pairs), MOST_POINTS, 0, 0, 0, 0], np.int64)
+        old = [(m, m.state, self._control_of(m)) for m in self.members if m in members]
+        forest, surfaces, joined = self._plan(members)
+        shapes = compile_shapes(surfaces, joined=joined)  # may refuse: nothing has changed yet
+        self._surfaces, self.members, self._shapes = surfaces, members, shapes
         self.ties = [tie for tie in self.ties if all(not on_link(e) or e[0] in members for e in tie.ends)]
-        self._lay_out_ties()
+        self._lay_out(forest)
         for k, m in enumerate(members):
-            self._control[forest.spans[k].q] = m.figure.neutral()
-            walls = self._control[self._control_parts(k, forest)[3]].reshape(-1, MOTOR)
-            walls[:, 2:] = self.settings.range_stiffness, self.settings.range_damping
+            parts = self._control_parts(k, forest)
+            self._control[parts[0]] = m.figure.neutral()
+            walls = self._control[parts[3]].reshape(-1, MOTOR)[:, 2:]
+            walls[:] = self.settings.range_stiffness, self.settings.range_damping
         for m, state, control in old:
             self._put_control(m, control)
+            self._control[-1] = max(self._control[-1], float(np.any(control[4])))
             self._set_state(members.index(m), state.q, state.v)
         for m, state in new:
             self._set_state(members.index(m), np.asarray(state.q, float), np.asarray(state.v, float))
+
+    def _plan(self, members: list[Member]) -> tuple[Forest, list[Surface], list[tuple[int, int]]]:
+        """Forest, shapes that may touch, and pairs of bodies that never do."""
+        forest = make_forest([m.figure for m in members], self.gravity, self._capacity + len(self.ties) + SPARE_TIES)
+        surfaces, joined = list(self._fixed), []
+        for k, (m, span) in enumerate(zip(members, forest.spans, strict=True)):
+            surfaces += surfaces_of(m.figure, first_body=span.bodies.start, in_bodies=True, number=k, group=m.group,
+                                    mask=m.mask, friction=m.friction, restitution=m.restitution)  # fmt: skip
+            joined += joined_bodies(m.figure, first_body=span.bodies.start, in_bodies=True)
+            joined += [(span.body_of_link[m.figure.link_index(a)], span.body_of_link[m.figure.link_index(b)])
+                       for a, b in m.ignored]  # fmt: skip
+        return forest, surfaces, joined
+
+    def _lay_out(self, forest: Forest | None = None) -> None:
+        """New arrays, for members, shapes and ties as they are."""
+        forest = forest or self._plan(self.members)[0]
+        pairs, most = self._shapes.pairs, self._capacity
+        self._forest, self._most_ties = forest, len(self.ties) + SPARE_TIES
+        self._pairs = np.concatenate([pairs.ravel(), [0, 0]]).astype(np.int64)
+        self._state, self._control = np.zeros(forest.state_size), np.zeros(forest.control_size)
+        self._before, self._piece = np.zeros(forest.state_size), np.zeros(forest.state_size)
+        self._state[-1] = 1.0  # there was no last step
+        extra = len(self._surfaces) * record_size(ShapePlace) + SPARE + 64
+        self._work, self._work_ints = np.zeros(forest.work_size + extra), np.zeros(forest.work_ints + 8, np.int64)
+        self._contacts = np.zeros(2 * most * record_size(Contact), np.int64)
+        self._points = np.zeros(2 * most * record_size(ContactPoint))
+        self._counts = np.array([0, len(pairs), most, 0, 0, 0, 0, 1], np.int64)
+        self._lay_out_ties()
 
     def _control_of(self, member: Member) -> list[FloatArray]:
         return [self._control[part].copy() for part in self._control_parts(member._index, self._forest)]
@@ -248,23 +271,53 @@ class World:
     # ------------------------------------------------------- time
 
     def step(self, h: float, *, steps: int = 1) -> None:
-        """Move on by `steps` steps of h [s]."""
+        """Move on by `steps` steps of h [s].
+
+        Raises:
+            WorldError: something became non-finite; the world stands where it was before that step.
+        """
         if not np.isfinite(h) or h <= 0:
             raise ArgumentError(f"h: must be positive, got {h}")
+        if steps < 0 or steps != int(steps):
+            raise ArgumentError(f"steps: must be a whole number, 0 or more; got {steps}")
         if h != self._law_h:
             self._pieces, self._law_h = self.settings.most_pieces(h), h
-        done = take_steps(
-            self._forest.ints, self._forest.floats, self._state, self._control, self._ties, self._tie_ints,
-            self._shapes.ints, self._shapes.floats, self._pairs, self._contacts, self._points, self._law,
-            self._work, self._work_ints, self._counts, self._before, self._old_ties, h, self._pieces,
-            self.settings.fast_turn, self.settings.sweeps, steps,
-        )  # fmt: skip
-        self.time += h * done
-        if done < steps:
+        if not self._recordings:
+            self._advance(h, steps)
+            return
+        for _ in range(steps):
+            self._advance(h, 1)
+            for recording in self._recordings:
+                recording.note()
+
+    def _advance(self, h: float, steps: int) -> None:
+        while steps > 0:
+            done = take_steps(
+                self._forest.ints, self._forest.floats, self._state, self._control, self._ties, self._tie_ints,
+                self._shapes.ints, self._shapes.floats, self._pairs, self._contacts, self._points, self._law,
+                self._work, self._work_ints, self._counts, self._before, self._piece, self._old_ties, h, self._pieces,
+                self.settings.fast_turn, self.settings.sweeps, steps,
+            )  # fmt: skip
+            self.time += h * done
+            steps -= done
+            if steps == 0:
+                return
             np.copyto(self._state, self._before)
             np.copyto(self._ties, self._old_ties)
-            self._counts[3] = 0  # what the contacts of the bad step carried is of no use
-            raise WorldError(f"the world became non-finite in the step after t = {self.time:.6g} s", self.save())
+            if self._counts[6] <= self._counts[2]:
+                self._counts[3] = 0  # what the contacts of the bad step carried is of no use
+                raise WorldError(f"the world became non-finite in the step after t = {self.time:.6g} s", self.save())
+            self._make_room(2 * int(self._counts[6]))
+
+    def _make_room(self, contacts: int) -> None:
+        """More contact points than there was room for: make room, and go on from where we are."""
+        state, control, old = self._state, self._control, self.save()
+        self._capacity = contacts
+        self._lay_out()
+        self._state, self._control, self._ties = state, control, old.ties
+        self._counts[3] = len(old.contacts)
+        for array, kept in zip(self._last_contacts(), (old.contacts, old.points), strict=True):
+            array[:] = kept
 
     # ------------------------------------------------------- what happened
 
@@ -273,26 +326,27 @@ class World:
         """Length of the last step, or of its last piece [s]."""
         return float(self._state[-1])
 
+    def _start_of_last_piece(self) -> FloatArray:
+        """The state before the last step, or before its last piece."""
+        return self._piece if self._counts[7] > 1 else self._before
+
     def contacts(self) -> list[ContactForce]:
         """Contact points of the last step, with their forces."""
-        ints, points = self._last_contacts()
-        at, column = record_offsets(ContactPoint), record_offsets(Contact)
-        result = []
-        for row, point in zip(ints, points, strict=True):
-            a, b = (self._owner(int(row[column[name]])) for name in ("a", "b"))
-            normal = point[at["normal"] : at["normal"] + 3]
-            sign = -1.0 if row[column["body_a"]] < 0 else 1.0
-            impulse = point[at["impulse"] : at["impulse"] + 3]
-            force = sign * _axes(sign * normal).T @ impulse / self._last_h
-            result.append(ContactForce(point[:3].copy(), normal.copy(), float(point[at["gap"]]), force, a, b))
-        return result
+        return contact_forces(self)
 
-    def _owner(self, shape: int) -> tuple[Member, str] | None:
-        surface = self._surfaces[shape]
-        if surface.figure < 0:
-            return None
-        member = self.members[surface.figure]
-        return member, member.figure.link_names[surface.link]
+    def record(self, *, every: int = 1, contacts: bool = False) -> Recording:
+        """Note the state now and after every step from now on (every so many steps), until the recording is stopped.
+
+        Args:
+            every: steps between two notes.
+            contacts: also note the contact force on each link.
+        """
+        if every < 1 or every != int(every):
+            raise ArgumentError(f"every: must be a whole number of steps, 1 or more; got {every}")
+        recording = Recording(self, every=every, contacts=contacts)
+        recording.note()
+        self._recordings.append(recording)
+        return recording
 
     # ------------------------------------------------------- save and restore
 
@@ -307,10 +361,13 @@ class World:
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this world with the same members."""
         if snapshot.state.shape != self._state.shape or snapshot.ties.shape != self._ties.shape:
-            raise ArgumentError("snapshot: it is of a world with other members")
+            raise ArgumentError("snapshot: it is of a world with other members, springs or ropes")
+        if len(snapshot.contacts) > self._capacity:
+            self._make_room(len(snapshot.contacts))
         self.time = snapshot.time
         for name in ("state", "control", "ties", "counts"):
             np.copyto(getattr(self, f"_{name}"), getattr(snapshot, name))
+        self._counts[2] = self._capacity
         contacts, points = self._last_contacts()
         np.copyto(contacts, snapshot.contacts)
         np.copyto(points, snapshot.points)
@@ -319,17 +376,6 @@ class World:
         """Whose the contacts of the last step were, and where: views of what the step wrote."""
         half, count = int(self._counts[5]), int(self._counts[3])
         return (
-            self._contacts.reshape(2, MOST_POINTS, -1)[half, :count],
-            self._points.reshape(2, MOST_POINTS, -1)[half, :count],
+            self._contacts.reshape(2, self._capacity, -1)[half, :count],
+            self._points.reshape(2, self._capacity, -1)[half, :count],
         )
-
-
-def _axes(n: FloatArray) -> FloatArray:
-    """Rows: two directions across n, and n, as in `constraints.contacts.axes_along`."""
-    from hitogata.constraints.contacts import axes_along
-    from hitogata.spatial import Vec3
-
-    m = axes_along(Vec3(*n))
-    return np.array([[m.xx, m.xy, m.xz], [m.yx, m.yy, m.yz], [m.zx, m.zy, m.zz]])
-
-

@@ -1,0 +1,206 @@
+"""Forces of the last step: what its impulses were, per time.
+
+Every force is a mean over the last step (over its last piece, if it was cut).  Contacts and ties keep their impulses,
+limits too.  What a joint carries follows from the momenta: a body's momentum after the step is the one it brought
+along, plus gravity, pulls, contacts and ties, plus what came through its joints.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hitogata.constraints.contacts import axes_along
+from hitogata.constraints.springs import damper_of
+from hitogata.contact.layout import Contact, ContactPoint
+from hitogata.dynamics import difference
+from hitogata.dynamics.layout import HEADER as HEADER_OF_MODEL
+from hitogata.dynamics.layout import Body, model_of
+from hitogata.figure.pose import FloatArray
+from hitogata.lanes import X1, entry, inline, kernel, lanes, record_offsets, record_size
+from hitogata.sim.free_motion import about_root, weight_of
+from hitogata.sim.layout import open_control, open_scene, open_state, open_world
+from hitogata.sim.moving import carry
+from hitogata.sim.placing import place
+from hitogata.spatial import Force, Vec3, cross, load6, store6
+
+if TYPE_CHECKING:
+    from hitogata.sim.members import Member
+    from hitogata.sim.world import World
+
+
+@dataclass(frozen=True)
+class ContactForce:
+    """A contact point of the last step.
+
+    Attributes:
+        position: world [m].
+        normal: unit, from b to a.
+        gap: [m], < 0 overlapping.
+        force: on a, world axes [N], mean over the step.
+        a: (figure, link) or None for the ground.
+        b: the same.
+    """
+
+    position: FloatArray
+    normal: FloatArray
+    gap: float
+    force: FloatArray
+    a: "tuple[Member, str] | None"
+    b: "tuple[Member, str] | None"
+
+
+def contact_forces(world: "World") -> list[ContactForce]:
+    """Contact points of the last step, with their forces."""
+    ints, points = world._last_contacts()
+    at, column = record_offsets(ContactPoint), record_offsets(Contact)
+    result = []
+    for row, point in zip(ints, points, strict=True):
+        a, b = (_owner(world, int(row[column[name]])) for name in ("a", "b"))
+        normal = point[at["normal"] : at["normal"] + 3]
+        force = _contact_force(row, point) / world._last_h
+        result.append(ContactForce(point[:3].copy(), normal.copy(), float(point[at["gap"]]), force, a, b))
+    return result
+
+
+def _contact_force(row: Any, point: FloatArray) -> FloatArray:
+    """Impulse on a, world axes; the row's axes are seen from the body that is not the world."""
+    at, column = record_offsets(ContactPoint), record_offsets(Contact)
+    sign = -1.0 if row[column["body_a"]] < 0 else 1.0
+    n, impulse = sign * point[at["normal"] : at["normal"] + 3], point[at["impulse"] : at["impulse"] + 3]
+    m = axes_along(Vec3(*n))
+    axes = np.array([[m.xx, m.xy, m.xz], [m.yx, m.yy, m.yz], [m.zx, m.zy, m.zz]])
+    return sign * axes.T @ impulse
+
+
+def _owner(world: "World", shape: int) -> "tuple[Member, str] | None":
+    surface = world._surfaces[shape]
+    if surface.figure < 0:
+        return None
+    member = world.members[surface.figure]
+    return member, member.figure.link_names[surface.link]
+
+
+def link_contact_forces(member: "Member") -> FloatArray:
+    """Sum of the contact forces on each link, world axes [N], shape (nlinks, 3)."""
+    total = np.zeros((member.figure.nlinks, 3))
+    for contact in contact_forces(member.world):
+        for end, sign in ((contact.a, 1.0), (contact.b, -1.0)):
+            if end is not None and end[0] is member:
+                total[member.figure.link_index(end[1])] += sign * contact.force
+    return total
+
+
+def limit_forces(member: "Member") -> FloatArray:
+    """What limits and range walls push with, shape (nlinks, 2): swing or interval, and twist [N m], [N]."""
+    forest, world = member.world._forest, member.world
+    spin = 3 * forest.bodies + 1
+    impulses = world._state[-spin - 2 * forest.bodies : -spin].reshape(-1, 2)
+    span = forest.spans[member._index]
+    return impulses[list(span.body_of_link)] / world._last_h
+
+
+def motor_forces(member: "Member") -> FloatArray:
+    """What springs and dampers of motors do in the joints, shape (nv,) [N m], [N]: -(K e + C (v - rate))."""
+    figure, world, forest = member.figure, member.world, member.world._forest
+    span, nq, h = forest.spans[member._index], forest.nq, member.world._last_h
+    target, rate = world._control[span.q], world._control[nq + span.v.start : nq + span.v.stop]
+    start = world._start_of_last_piece()
+    error = difference(figure, target, start[span.q])
+    force, model = np.zeros(figure.nv), model_of(figure)
+    passive = model.floats[HEADER_OF_MODEL:].reshape(-1, record_size(Body))[:, record_offsets(Body)["damping"]]
+    motors = member._motors(None)[0][span.bodies]
+    for link, body in zip(figure.links, model.body_of_link, strict=True):
+        cut = figure.v_slice(link.joint.name)
+        last = body - (link.joint.kind.value == "universal")
+        for k, b in enumerate(range(last, body + 1) if last < body else [body] * (cut.stop - cut.start)):
+            i = cut.start + k
+            stiffness, damping = motors[b, :2]
+            damper = damper_of(stiffness, damping + passive[b], h, world.settings.theta) - passive[b]
+            if link.joint.kind.value != "free":
+                force[i] = -stiffness * error[i] - damper * (member.v[i] - rate[i])
+    return force
+
+
+def joint_forces(member: "Member") -> FloatArray:
+    """Torque [N m] and force [N] that each link feels from its joint, shape (nlinks, 6).
+
+    World axes, about the joint; all of it: the motor's, the limits', and what holds the joint together.
+    """
+    world, forest = member.world, member.world._forest
+    outside, out = np.zeros(6 * forest.bodies + 6), np.zeros(6 * forest.bodies + 6)
+    ints, points = world._last_contacts()
+    column = record_offsets(Contact)
+    for row, point in zip(ints, points, strict=True):
+        force = _contact_force(row, point)
+        for name, sign in (("body_a", 1.0), ("body_b", -1.0)):
+            _add(outside, int(row[column[name]]), point[:3], sign * force)
+    for tie in world.ties:
+        for body, at, force in tie._impulses():
+            _add(outside, body, at, force)
+    start = world._start_of_last_piece()
+    read_joints(forest.ints, forest.floats, start.copy(), world._state, world._control, world._work, outside, out,
+                world._last_h)  # fmt: skip
+    span = forest.spans[member._index]
+    return out[:-6].reshape(-1, 6)[list(span.body_of_link)]
+
+
+def _add(outside: FloatArray, body: int, at: FloatArray, force: FloatArray) -> None:
+    """Add an impulse at a point of the world to what acts on a body, about the world's origin."""
+    if body >= 0:
+        outside[6 * body : 6 * body + 3] += np.cross(at, force)
+        outside[6 * body + 3 : 6 * body + 6] += force
+
+
+# ------------------------------------------------------- kernels
+
+
+@entry
+def read_joints(ints, floats, before, state, control, work, outside, out, h):
+    """Wrench through each body's joint; `before` is the state before the step, and is overwritten.
+
+    outside: impulses of contacts and ties, about the world's origin, (bodies, 6).
+    """
+    world = open_world(ints, floats)
+    scene, start, targets = open_scene(world, work), open_state(world, before), open_control(world, control)
+    place(scene, world.solid, start, h)
+    copy_velocities(open_state(world, state).v, start.v, world.tree.nv)
+    sum_wrenches(scene, world.solid, start, targets, lanes(outside, X1), lanes(out, X1), h)
+
+
+@kernel
+def copy_velocities(source, target, count):
+    """target = source."""
+    for k in range(count):
+        target[k] = source[k]
+
+
+@kernel
+def sum_wrenches(scene, solids, state, control, outside, out, h):
+    """What is missing in each subtree's momentum came through its joint."""
+    carry(scene, state)
+    for i in range(scene.tree.bodies):
+        placed, now, solid, pull = scene.placed[i], state.carried[i], solids[i], control.pull[i]
+        reach = placed.rel + placed.rot @ pull.point
+        missing = gained(solid.mass, solid.central, placed.rot, placed.rel + placed.arm, now.centre, now.spin)
+        missing = missing - placed.momentum - weight_of(placed.inertia, scene.tree.gravity * h)
+        missing = missing - about_root(pull.force * h, pull.torque * h, reach)
+        placed.momentum = missing - shifted(load6(outside, 6 * i), placed.pos - placed.rel)
+    for i in range(scene.tree.bodies - 1, -1, -1):
+        placed, above = scene.placed[i], scene.tree.joint[i].parent
+        store6(out, 6 * i, shifted(placed.momentum, placed.rel) * (1.0 / h))
+        if above >= 0:
+            scene.placed[above].momentum = scene.placed[above].momentum + placed.momentum
+
+
+@inline
+def gained(mass, central, rot, at, velocity, spin):
+    """Momentum of a body about the root's origin."""
+    lin = velocity * mass
+    return Force(rot @ (central @ spin) + cross(at, lin), lin)
+
+
+@inline
+def shifted(wrench, to):
+    """A wrench about the point `to` instead of the origin."""
+    return Force(wrench.ang - cross(to, wrench.lin), wrench.lin)
