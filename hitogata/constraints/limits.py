@@ -133,13 +133,15 @@ def keep_impulses(rows, joint_rows, impulses):
 
 @kernel
 def solve_joint_row(rows, a):
-    """The impulse that mends a limit's speed; limits only push."""
+    """The impulse that mends a limit's speed; limits only push.  Returns the square of what it mended."""
     row, own = rows.joint[a], rows.joint_int[a]
     old = row.impulse
     new = old - (rows.speed[own.row] + row.soft * old) * row.inverse
     new = where(new > 0.0, new, 0.0)
     row.impulse = new
     spread(rows, own, new - old)
+    mended = (new - old) / row.inverse
+    return mended * mended
 
 
 @kernel

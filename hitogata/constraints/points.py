@@ -92,21 +92,31 @@ def point_velocity(motion, arm):
 
 @kernel
 def solve_point(rows, p):
-    """The impulse that mends a point's velocity, within its law."""
+    """The impulse that mends a point's velocity, within its law.  Returns the square of what it mended."""
     point, own = rows.point[p], rows.point_int[p]
     v = velocity_at(rows, own.touch_a, point.arm_a)
     if own.touch_b >= 0:
         v = v - velocity_at(rows, own.touch_b, point.arm_b)
     old, u = point.impulse, point.frame @ v
     if own.kind == SPRING:
-        new = old - point.own @ (u + point.bias + old * point.soft)
+        wrong = u + point.bias + old * point.soft
+        new, mended = old - point.own @ wrong, dot(wrong, wrong)
     else:
         new = held(old, u, point.own, point.across, point.bias, point.soft)
         radius = new.z * point.friction
         if any_lane(new.x * new.x + new.y * new.y > radius * radius):
             new = shortened(new, radius)
+        mended = mended_square(new - old, point.own.zz + point.soft, point.across)
     point.impulse = new
     push_point(rows, p, new - old)
+    return mended
+
+
+@inline
+def mended_square(change, along, across):
+    """Square of the velocity that a change of a contact's impulse brings about, or a little more."""
+    z = change.z * along
+    return z * z + (change.x * change.x + change.y * change.y) / (across * across)
 
 
 @inline

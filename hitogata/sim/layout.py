@@ -106,6 +106,7 @@ class Law(NamedTuple):
     warm: float  # this step's h over the last one's: what an impulse of the last step is worth now
     theta: float
     keep_energy: float
+    tolerance: float
     hard_wall: float
     range_margin: float
     contact_stiffness: float
@@ -121,7 +122,7 @@ def open_law(numbers, h, last_h):
     """The laws of a step of h, from `Settings.numbers`."""
     return Law(
         h, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7],
-        numbers[8], numbers[9],
+        numbers[8], numbers[9], numbers[10],
     )  # fmt: skip
 
 

@@ -13,7 +13,9 @@ class Settings:
     """How a world solves its steps.
 
     Attributes:
-        sweeps: passes of projected Gauss-Seidel per step; always the same number, so a step costs the same.
+        sweeps: passes of projected Gauss-Seidel per step, at the most.
+        tolerance: sweeps end early once none mends a speed by more than this [m/s], [rad/s]; 0: never, so that a step
+            always costs the same.
         theta: weight of the end of the step in springs, 0.5 (no damping of its own) to 1 (damps what it cannot
             resolve at once); see `constraints.springs`.
         keep_energy: give fast trees back the kinetic energy and angular momentum that large steps lose.
@@ -31,6 +33,7 @@ class Settings:
     """
 
     sweeps: int = 20
+    tolerance: float = 1e-6
     theta: float = 0.55
     keep_energy: bool = True
     longest_fast_step: float = 1 / 40
@@ -64,9 +67,9 @@ class Settings:
     def numbers(self, gravity: tuple[float, float, float]) -> FloatArray:
         """The `Law` of a world, flat."""
         return np.array([
-            self.theta, self.keep_energy, self.hard_wall_share, self.range_margin, self.contact_stiffness,
-            self.contact_damping, self.contact_margin, float(np.linalg.norm(gravity)), self.push_out_speed,
-            self.bounce_speed,
+            self.theta, self.keep_energy, self.tolerance, self.hard_wall_share, self.range_margin,
+            self.contact_stiffness, self.contact_damping, self.contact_margin, float(np.linalg.norm(gravity)),
+            self.push_out_speed, self.bounce_speed,
         ])  # fmt: skip
 
     def most_pieces(self, h: float) -> int:

@@ -15,7 +15,7 @@ from hitogata.constraints.limits import find_interval, find_range, keep_impulses
 from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import BALL
-from hitogata.lanes import kernel, tail
+from hitogata.lanes import any_lane, kernel, maximum, tail
 from hitogata.sim.free_motion import free_motion
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.moving import apply, carry
@@ -35,7 +35,9 @@ def step(world, scene, rows, around, state, control, law, sweeps, old_contacts):
     couple(scene, rows, joint_rows, touches)                             # 5 impulses
     prepare(rows, joint_rows, points)
     for _ in range(sweeps):
-        sweep(rows, joint_rows, points)
+        worst = sweep(rows, joint_rows, points)
+        if not any_lane(worst > law.tolerance * law.tolerance):
+            break
     apply(scene, rows, state, joint_rows, touches, points)               # 6 new velocity and place
     keep_impulses(rows, joint_rows, state.limit_impulse)
     keep_point_impulses(rows, points, around)
@@ -95,8 +97,10 @@ def prepare(rows, joint_rows, points):
 
 @kernel
 def sweep(rows, joint_rows, points):
-    """Projected Gauss-Seidel: each row in turn takes the impulse that mends its speed."""
+    """Projected Gauss-Seidel: each row in turn takes the impulse that mends its speed; returns the worst, squared."""
+    worst = 0.0
     for a in range(joint_rows):
-        solve_joint_row(rows, a)
+        worst = maximum(worst, solve_joint_row(rows, a))
     for p in range(points):
-        solve_point(rows, p)
+        worst = maximum(worst, solve_point(rows, p))
+    return worst
