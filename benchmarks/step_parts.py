@@ -45,7 +45,7 @@ def take_parts(
     rows, laws = open_rows(world, scene, work_ints), open_law(law, h, h)
     for _ in range(loops):
         around = look_around(
-            ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, rows, world.row_room
+            ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, rows, world.reply_room
         )
         if upto < 1:
             continue

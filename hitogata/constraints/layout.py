@@ -75,11 +75,14 @@ class PointRow:
     frame: Mat3  # rows: two directions across, and the normal (from b to a)
     arm_a: Vec3  # from the origin of a to the point, world axes
     arm_b: Vec3
+    lever_a: Mat3  # rows: arm_a x the directions of `frame`
+    lever_b: Mat3
     bias: Vec3  # speeds
     soft: float  # speed per impulse
     friction: float
     impulse: Vec3  # on a, in the axes of `frame`
     own: Sym3  # what a unit impulse does to its own velocity; for a spring: the inverse, with softness
+    along: float  # contact: 1 / (own.zz + soft)
     across: float  # contact: 1 / greatest reply across
 
 
@@ -92,6 +95,12 @@ class PointRowInts:
     body_b: int  # -1: the world
     touch_a: int
     touch_b: int
+    first_a: int  # rows of the tree of a
+    count_a: int  # how many, a multiple of 8
+    reply_a: int  # where its replies begin
+    first_b: int  # the same of b's tree, if it is another
+    count_b: int  # else 0
+    reply_b: int
     tie: int  # 1: a spring or rope
     slot: int  # of the tie or contact it came from
 
@@ -120,3 +129,4 @@ class Rows(NamedTuple):
     point_int: records  # type: ignore[valid-type]  # PointRowInts
     speed: lanes  # type: ignore[valid-type]  # (rows,)
     coupling: lanes  # type: ignore[valid-type]  # (rows, width)
+    reply: lanes  # type: ignore[valid-type]  # of each point: three times as many numbers as there are rows in its tree

@@ -10,56 +10,100 @@ A rope is a contact without friction whose normal leads from its slack end inwar
 
 from hitogata.constraints.layout import SPRING
 from hitogata.lanes import any_lane, inline, kernel, maximum, packed, sqrt
-from hitogata.spatial import Mat3, Sym3, Vec3, cross, dot, inverse, load6, load_down, symmetric
+from hitogata.spatial import Sym3, Vec3, cross, dot, from_cols, from_rows, inverse, load6, load_down
+from hitogata.spatial import rows as frame_rows
 
 TINY = 1e-30
 
 
 @kernel
-def prepare_point(rows, p):
-    """What a unit impulse at a point does to its own velocity."""
+def prepare_point(rows, p, end):
+    """What unit impulses at a point do to all rows of its trees, and to its own velocity.
+
+    Replies are written from `end` on; returns where they end.
+    """
     point, own = rows.point[p], rows.point_int[p]
-    reply = reply_of(rows, own.touch_a, own.touch_a, point.arm_a, point.arm_a)
+    point.lever_a, point.lever_b = levers(point.arm_a, point.frame), levers(point.arm_b, point.frame)
+    a, both = rows.touch[own.touch_a], False
+    own.first_a = a.first
+    own.count_a = (a.last - a.first + 7) // 8 * 8
+    own.reply_a = end
+    own.count_b = 0
+    end += 3 * own.count_a
+    write_replies(rows, a.row, own.count_a, own.reply_a, point.frame, point.lever_a)
     if own.touch_b >= 0:
-        reply = reply + reply_of(rows, own.touch_b, own.touch_b, point.arm_b, point.arm_b)
-        if rows.touch[own.touch_a].first == rows.touch[own.touch_b].first:
-            cross_reply = reply_of(rows, own.touch_a, own.touch_b, point.arm_a, point.arm_b)
-            reply = reply - cross_reply - cross_reply.T
-    own_axes = in_axes(point.frame, reply)
+        b = rows.touch[own.touch_b]
+        both = b.first == a.first
+        if both:
+            add_replies(rows, b.row, own.count_a, own.reply_a, point.frame, point.lever_b)
+        else:
+            own.first_b = b.first
+            own.count_b = (b.last - b.first + 7) // 8 * 8
+            own.reply_b = end
+            end += 3 * own.count_b
+            write_replies(rows, b.row, own.count_b, own.reply_b, point.frame * -1.0, point.lever_b * -1.0)
+    reply = own_reply(rows.reply, own.reply_a + a.row - a.first, own.count_a, point.frame, point.lever_a)
+    if own.touch_b >= 0:
+        b = rows.touch[own.touch_b]
+        count, at = own.count_b, own.reply_b
+        if both:
+            count, at = own.count_a, own.reply_a
+        reply = reply - own_reply(rows.reply, at + b.row - b.first, count, point.frame, point.lever_b)
     if own.kind == SPRING:
-        point.own = inverse(softened(own_axes, point.soft))
+        point.own = inverse(softened(reply, point.soft))
     else:
-        point.own = own_axes
-        point.across = 1.0 / greatest_across(own_axes)
+        point.own = reply
+        point.along = 1.0 / (reply.zz + point.soft)
+        point.across = 1.0 / greatest_across(reply)
+    return end
+
+
+@inline
+def levers(arm, frame):
+    """Rows: moments of unit forces along the directions of a frame."""
+    x, y, z = frame_rows(frame)
+    return from_rows(cross(arm, x), cross(arm, y), cross(arm, z))
 
 
 @kernel
-def reply_of(rows, a, b, arm_a, arm_b):
-    """Velocity of the point on touch a for unit impulses at the point on touch b: a 3x3 matrix."""
-    at = rows.touch[b].row * rows.width + rows.touch[a].row - rows.touch[a].first
-    return point_reply(rows.coupling, at, rows.width, arm_a, arm_b)
+def write_replies(rows, row, count, at, frame, lever):
+    """Speeds of all rows of a tree for unit impulses at a point of the touch whose rows begin at `row`."""
+    coupling, reply, source, width = packed(rows.coupling), packed(rows.reply), row * rows.width, rows.width
+    for k in range(0, count, reply.step):
+        turn, slide = load_down(coupling, source + k, width), load_down(coupling, source + 3 * width + k, width)
+        store3_apart(reply, at + k, count, lever @ turn + frame @ slide)
+
+
+@kernel
+def add_replies(rows, row, count, at, frame, lever):
+    """The same for the opposite impulses at a point of another touch of the tree, added."""
+    coupling, reply, source, width = packed(rows.coupling), packed(rows.reply), row * rows.width, rows.width
+    for k in range(0, count, reply.step):
+        turn, slide = load_down(coupling, source + k, width), load_down(coupling, source + 3 * width + k, width)
+        before = load_down(reply, at + k, count)
+        store3_apart(reply, at + k, count, before - lever @ turn - frame @ slide)
 
 
 @inline
-def point_reply(view, at, width, arm_a, arm_b):
-    """Columns: velocity at the end of arm_a for a unit impulse at the end of arm_b along x, y, z."""
-
-    def moved(direction):
-        lever = cross(arm_b, direction)
-        force = lever.x, lever.y, lever.z, direction.x, direction.y, direction.z
-        total = load6(view, at) * force[0]
-        for k in range(1, 6):
-            total = total + load6(view, at + width * k) * force[k]
-        return total.lin + cross(total.ang, arm_a)
-
-    x, y, z = moved(Vec3(1.0, 0.0, 0.0)), moved(Vec3(0.0, 1.0, 0.0)), moved(Vec3(0.0, 0.0, 1.0))
-    return Mat3(x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z)
+def store3_apart(view, at, stride, v):
+    """Three numbers, `stride` apart."""
+    view[at] = v.x
+    view[at + stride] = v.y
+    view[at + 2 * stride] = v.z
 
 
 @inline
-def in_axes(frame, reply):
-    """frame @ reply @ frame.T, which is symmetric."""
-    return symmetric(frame @ reply, frame.T)
+def own_reply(view, at, count, frame, lever):
+    """Velocity of a point, in its axes, for unit impulses along them: from the replies of its touch's six rows."""
+    x, y, z = load6(view, at), load6(view, at + count), load6(view, at + 2 * count)
+    turn, slide = from_cols(x.ang, y.ang, z.ang), from_cols(x.lin, y.lin, z.lin)
+    return symmetric_part(lever @ turn + frame @ slide)
+
+
+@inline
+def symmetric_part(m):
+    """The upper half of a matrix that is symmetric but for rounding."""
+    return Sym3(m.xx, m.xy, m.xz, m.yy, m.yz, m.zz)
 
 
 @inline
@@ -79,34 +123,30 @@ def greatest_across(own):
 
 
 @kernel
-def velocity_at(rows, touch, arm):
-    """Velocity of a point of a touched body."""
-    return point_velocity(load6(rows.speed, rows.touch[touch].row), arm)
-
-
-@inline
-def point_velocity(motion, arm):
-    """Velocity of the end of an arm."""
-    return motion.lin + cross(motion.ang, arm)
+def velocity_of(rows, point, own):
+    """Velocity of a's point against b's, in the row's axes."""
+    a = load6(rows.speed, rows.touch[own.touch_a].row)
+    u = point.frame @ a.lin + point.lever_a @ a.ang
+    if own.touch_b >= 0:
+        b = load6(rows.speed, rows.touch[own.touch_b].row)
+        u = u - (point.frame @ b.lin + point.lever_b @ b.ang)
+    return u
 
 
 @kernel
 def solve_point(rows, p):
     """The impulse that mends a point's velocity, within its law.  Returns the square of what it mended."""
     point, own = rows.point[p], rows.point_int[p]
-    v = velocity_at(rows, own.touch_a, point.arm_a)
-    if own.touch_b >= 0:
-        v = v - velocity_at(rows, own.touch_b, point.arm_b)
-    old, u = point.impulse, point.frame @ v
+    old, u = point.impulse, velocity_of(rows, point, own)
     if own.kind == SPRING:
         wrong = u + point.bias + old * point.soft
         new, mended = old - point.own @ wrong, dot(wrong, wrong)
     else:
-        new = held(old, u, point.own, point.across, point.bias, point.soft)
+        new = held(old, u, point.own, point.along, point.across, point.bias, point.soft)
         radius = new.z * point.friction
         if any_lane(new.x * new.x + new.y * new.y > radius * radius):
             new = shortened(new, radius)
-        mended = mended_square(new - old, point.own.zz + point.soft, point.across)
+        mended = mended_square(new - old, point.along, point.across)
     point.impulse = new
     push_point(rows, p, new - old)
     return mended
@@ -115,14 +155,13 @@ def solve_point(rows, p):
 @inline
 def mended_square(change, along, across):
     """Square of the velocity that a change of a contact's impulse brings about, or a little more."""
-    z = change.z * along
-    return z * z + (change.x * change.x + change.y * change.y) / (across * across)
+    return change.z * change.z / (along * along) + (change.x * change.x + change.y * change.y) / (across * across)
 
 
 @inline
-def held(old, u, own, across, bias, soft):
+def held(old, u, own, along, across, bias, soft):
     """A contact's impulse: first along the normal, then across, as if it stuck."""
-    up = maximum(old.z - (u.z + bias.z + soft * old.z) / (own.zz + soft), 0.0)
+    up = maximum(old.z - (u.z + bias.z + soft * old.z) * along, 0.0)
     change = up - old.z
     x, y = u.x + own.xz * change, u.y + own.yz * change
     return Vec3(old.x - (x + bias.x) * across, old.y - (y + bias.y) * across, up)
@@ -138,23 +177,15 @@ def shortened(p, radius):
 @kernel
 def push_point(rows, p, impulse):
     """What an impulse at a point, in its axes, does to the speeds of all rows."""
-    point, own = rows.point[p], rows.point_int[p]
-    force = point.frame.T @ impulse
-    push(rows, own.touch_a, point.arm_a, force)
-    if own.touch_b >= 0:
-        push(rows, own.touch_b, point.arm_b, force * -1.0)
+    own = rows.point_int[p]
+    push(rows, own.first_a, own.count_a, own.reply_a, impulse)
+    if own.count_b > 0:
+        push(rows, own.first_b, own.count_b, own.reply_b, impulse)
 
 
 @kernel
-def push(rows, touch, arm, force):
-    """What an impulse at a point of a touched body does to the speeds of its tree."""
-    own, lever = rows.touch[touch], cross(arm, force)
-    speed, coupling, at = packed(rows.speed), packed(rows.coupling), own.row * rows.width
-    for k in range(0, own.last - own.first, speed.step):
-        speed[own.first + k] = speed[own.first + k] + pushed(coupling, at + k, rows.width, lever, force)
-
-
-@inline
-def pushed(view, at, width, lever, force):
-    """Six rows of coupling, times a wrench."""
-    return dot(load_down(view, at, width), lever) + dot(load_down(view, at + 3 * width, width), force)
+def push(rows, first, count, at, impulse):
+    """The same for the rows of one tree."""
+    speed, reply = packed(rows.speed), packed(rows.reply)
+    for k in range(0, count, speed.step):
+        speed[first + k] = speed[first + k] + dot(load_down(reply, at + k, count), impulse)

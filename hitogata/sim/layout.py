@@ -74,6 +74,7 @@ class World(NamedTuple):
     most_touches: int
     most_points: int
     row_room: int  # numbers in the coupling matrix
+    reply_room: int  # numbers in the replies of points
 
 
 class State(NamedTuple):
@@ -138,7 +139,7 @@ def open_world(ints, floats):
     tree = Tree(bodies, head[1], head[2], head[3], load3(numbers, 0), records(joint, JointInts), records(body, Body))
     return World(
         tree, Chains(stride, chain), records(solid, Solid), records(limit, Limit), tail(chain, bodies * stride),
-        tail(limit, bodies * Limit.SIZE), width, head[6], head[7], head[8], head[9],
+        tail(limit, bodies * Limit.SIZE), width, head[6], head[7], head[8], head[9], head[10],
     )  # fmt: skip
 
 
@@ -187,11 +188,12 @@ def open_rows(world, scene, work_ints):
     point = tail(touch_y, world.most_touches * stride * 6)
     speed = tail(point, world.most_points * PointRow.SIZE)
     coupling = tail(speed, total)
+    reply = tail(coupling, world.row_room)
     ints = lanes(work_ints, X1)
     touch = tail(ints, world.most_joint_rows * JointRowInts.SIZE)
     touched = tail(touch, world.most_touches * TouchInts.SIZE)
     point_int = tail(touched, world.tree.bodies)
     return Rows(
         world.width, records(joint, JointRow), records(ints, JointRowInts), joint_y, records(touch, TouchInts), touch_y,
-        touched, records(point, PointRow), records(point_int, PointRowInts), speed, coupling,
+        touched, records(point, PointRow), records(point_int, PointRowInts), speed, coupling, reply,
     )  # fmt: skip

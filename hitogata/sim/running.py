@@ -52,7 +52,7 @@ def take_steps(
                 piece_before[:] = state
             laws = open_law(law, h / pieces, views.last_h[0])
             around = look_around(
-                ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, rows, world.row_room
+                ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, rows, world.reply_room
             )
             found, joint_rows = step(world, scene, rows, around, views, targets, laws, sweeps, counts[3])
             if pieces < most_pieces and fast(world.tree, views.v, fast_turn / h):
@@ -119,7 +119,7 @@ def look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, point
     contact_list, point_list = lanes(contacts, X1), lanes(points, X1)
     half_contact, half_point = capacity * Contact.SIZE, capacity * ContactPoint.SIZE
     return Surroundings(
-        shapes, tail(rows.coupling, room), counts[1], records(pairs, Pair, X1),
+        shapes, tail(rows.reply, room), counts[1], records(pairs, Pair, X1),
         records(tail(contact_list, new * half_contact), Contact),
         records(tail(point_list, new * half_point), ContactPoint),
         records(tail(contact_list, (1 - new) * half_contact), Contact),

@@ -87,8 +87,9 @@ def touch_bodies(scene, rows, joint_rows, points):
 @kernel
 def prepare(rows, joint_rows, points):
     """Own replies of point rows, and the impulses of the last step to begin with."""
+    end = 0
     for p in range(points):
-        prepare_point(rows, p)
+        end = prepare_point(rows, p, end)
     for a in range(joint_rows):
         spread(rows, rows.joint_int[a], rows.joint[a].impulse)
     for p in range(points):
