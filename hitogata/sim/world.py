@@ -1,7 +1,9 @@
 """World: figures, loose bodies and the ground, moving together."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -276,17 +278,17 @@ class World:
         Raises:
             WorldError: something became non-finite; the world stands where it was before that step.
         """
-        if not np.isfinite(h) or h <= 0:
-            raise ArgumentError(f"h: must be positive, got {h}")
-        if steps < 0 or steps != int(steps):
-            raise ArgumentError(f"steps: must be a whole number, 0 or more; got {steps}")
         if h != self._law_h:
-            self._pieces, self._law_h = self.settings.most_pieces(h), h
+            if not isinstance(h, Real) or not 0 < h < math.inf:
+                raise ArgumentError(f"h: must be a positive number of seconds, got {h!r}")
+            self._pieces, self._law_h = self.settings.most_pieces(float(h)), float(h)
+        if not isinstance(steps, Integral) or steps < 0:
+            raise ArgumentError(f"steps: must be a whole number, 0 or more; got {steps!r}")
         if not self._recordings:
-            self._advance(h, steps)
+            self._advance(self._law_h, steps)
             return
         for _ in range(steps):
-            self._advance(h, 1)
+            self._advance(self._law_h, 1)
             for recording in self._recordings:
                 recording.note()
 

@@ -1,0 +1,19 @@
+"""What `hitogata warmup` compiles for this room."""
+
+from collections.abc import Callable, Iterator
+
+
+def warm() -> Iterator[tuple[str, Callable[[], object]]]:
+    """The step of a world, and reading its forces."""
+    from hitogata.library import human28
+    from hitogata.sim.world import World
+
+    world = World()
+
+    def stand() -> None:
+        world.add_ground()
+        world.add(human28()).set_motor(2000.0, 30.0)
+        world.step(1 / 60)
+
+    yield "sim: the world's step", stand
+    yield "sim: forces of joints", lambda: world.members[0].joint_forces()
