@@ -3,7 +3,7 @@
 from hitogata.constraints.springs import Tie, TieInts
 from hitogata.contact.layout import Contact, ContactPoint, Pair, open_shapes
 from hitogata.dynamics.layout import BALL, FREE, HINGE
-from hitogata.lanes import X1, entry, inline, kernel, lanes, records, tail
+from hitogata.lanes import X1, entry, inline, kernel, lanes, records, sqrt, tail, where
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import open_control, open_law, open_rows, open_scene, open_state, open_world
 from hitogata.sim.moving import carry
@@ -11,6 +11,10 @@ from hitogata.sim.placing import place
 from hitogata.sim.step import step
 from hitogata.sim.touching import Surroundings
 from hitogata.spatial import dot, load3
+
+FOREVER = float("inf")
+MOST_PIECES = 16
+"""A step is not cut into more pieces than this because something is fast, only because it is long."""
 
 
 @entry
@@ -27,11 +31,11 @@ def begin(ints, floats, state, work):
 @entry
 def take_steps(
     ints, floats, state, control, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, work,
-    work_ints, counts, before, piece_before, old_ties, h, most_pieces, fast_turn, sweeps, steps,
+    work_ints, counts, before, piece_before, old_ties, h, longest, fast_turn, sweeps, steps,
 ):  # fmt: skip
     """Several steps of h; returns how many were taken before the world became non-finite.
 
-    A step in which something turns by more than `fast_turn` is taken in `most_pieces` pieces.
+    A step in which something turns by more than `fast_turn` is taken in pieces, see `pieces_for`.
 
     counts: ties, pairs, room for contacts, contacts (in and out), joint rows (out), which half is old, contacts found
     (more than the room: the step was not taken), pieces.
@@ -44,9 +48,7 @@ def take_steps(
     for k in range(steps):
         before[:] = state
         old_ties[:] = ties
-        pieces, piece = 1, 0
-        if most_pieces > 1 and fast(world.tree, views.v, fast_turn / h):
-            pieces = most_pieces
+        pieces, piece = pieces_for(fastest(world.tree, views.v), h, longest, fast_turn), 0
         while piece < pieces:
             if pieces > 1:
                 piece_before[:] = state
@@ -55,8 +57,9 @@ def take_steps(
                 ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, rows, world.reply_room
             )
             found, joint_rows = step(world, scene, rows, around, views, targets, laws, sweeps, counts[3])
-            if pieces < most_pieces and fast(world.tree, views.v, fast_turn / h):
-                pieces = most_pieces  # too far in one go: once more, in pieces
+            needed = pieces_for(fastest(world.tree, views.v), h, longest, fast_turn)
+            if pieces == 1 and needed > 1:
+                pieces = needed  # too far in one go: once more, in pieces
                 state[:] = before
                 ties[:] = old_ties
             else:
@@ -75,22 +78,39 @@ def take_steps(
 
 
 @kernel
-def fast(tree, v, limit):
-    """Does any joint turn faster than a limit [rad/s]?  Also true if a velocity is not a number."""
+def fastest(tree, v):
+    """Speed of the joint that turns fastest [rad/s]; infinite if one is not a number."""
+    most = 0.0
     for i in range(tree.bodies):
         joint, iv = tree.joint[i], tree.joint[i].iv
         if joint.kind == HINGE:
-            if not abs(v[iv]) <= limit:
-                return True
-        elif (joint.kind == BALL or joint.kind == FREE) and not square(load3(v, iv)) <= limit * limit:
-            return True
-    return False
+            most = not_below(v[iv] * v[iv], most)
+        elif joint.kind == BALL or joint.kind == FREE:
+            most = not_below(square(load3(v, iv)), most)
+    return sqrt(most)
+
+
+@inline
+def not_below(a, b):
+    """The greater of two numbers; infinite if a is not a number."""
+    return where(a <= b, b, where(a > b, a, FOREVER))
 
 
 @inline
 def square(a):
     """|a|²."""
     return dot(a, a)
+
+
+@kernel
+def pieces_for(speed, h, longest, fast_turn):
+    """Into how many pieces to cut a step: none longer than `longest`, and nothing turning by two fast turns in one."""
+    turn = speed * h
+    if turn <= fast_turn or longest == FOREVER:
+        return 1
+    if turn >= 2.0 * MOST_PIECES * fast_turn:
+        return max(MOST_PIECES, int(h / longest))
+    return max(int(turn / (2.0 * fast_turn)), int(h / longest * (1.0 - 1e-9))) + 1
 
 
 @kernel

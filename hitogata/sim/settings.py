@@ -20,7 +20,8 @@ class Settings:
             resolve at once); see `constraints.springs`.
         keep_energy: give fast trees back the kinetic energy and angular momentum that large steps lose.
         longest_fast_step: while something turns fast, steps are cut into pieces no longer than this [s]; `inf`: never.
-        fast_turn: what turns by more than this within a step is fast [rad].
+        fast_turn: what turns by more than this within a step is fast [rad]; in a piece it turns by twice as much at the
+            most, unless that takes more than 16.
         contact_stiffness: of a contact point [N/m].
         contact_damping: of a contact point [N s/m].
         contact_margin: points nearer than this are looked after, and those that may come as near within the step [m].
@@ -71,7 +72,3 @@ class Settings:
             self.contact_stiffness, self.contact_damping, self.contact_margin, float(np.linalg.norm(gravity)),
             self.push_out_speed, self.bounce_speed,
         ])  # fmt: skip
-
-    def most_pieces(self, h: float) -> int:
-        """Into how many pieces a step of h is cut while something moves fast."""
-        return max(1, int(np.ceil(h / self.longest_fast_step - 1e-9)))

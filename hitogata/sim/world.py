@@ -72,7 +72,7 @@ class World:
         self.gravity, self.settings, self.time = gravity, settings or Settings(), 0.0
         self.members: list[Member] = []
         self.ties: list[Tie] = []
-        self._law, self._law_h, self._pieces = self.settings.numbers(gravity), 0.0, 1
+        self._law, self._law_h = self.settings.numbers(gravity), math.nan
         self._fixed: list[Surface] = []
         self._recordings: list[Recording] = []
         self._capacity = CONTACTS
@@ -281,7 +281,7 @@ class World:
         if h != self._law_h:
             if not isinstance(h, Real) or not 0 < h < math.inf:
                 raise ArgumentError(f"h: must be a positive number of seconds, got {h!r}")
-            self._pieces, self._law_h = self.settings.most_pieces(float(h)), float(h)
+            self._law_h = float(h)
         if not isinstance(steps, Integral) or steps < 0:
             raise ArgumentError(f"steps: must be a whole number, 0 or more; got {steps!r}")
         if not self._recordings:
@@ -297,8 +297,8 @@ class World:
             done = take_steps(
                 self._forest.ints, self._forest.floats, self._state, self._control, self._ties, self._tie_ints,
                 self._shapes.ints, self._shapes.floats, self._pairs, self._contacts, self._points, self._law,
-                self._work, self._work_ints, self._counts, self._before, self._piece, self._old_ties, h, self._pieces,
-                self.settings.fast_turn, self.settings.sweeps, steps,
+                self._work, self._work_ints, self._counts, self._before, self._piece, self._old_ties, h,
+                self.settings.longest_fast_step, self.settings.fast_turn, self.settings.sweeps, steps,
             )  # fmt: skip
             self.time += h * done
             steps -= done
