@@ -1,7 +1,7 @@
 """The scene of 22_shoulder_circle.py, in hitogata and in MuJoCo.
 
-A virtual human with its pelvis fixed; stiff springs hold its joints, weak ones those of the left arm.  A spring ties the
-left palm to a pointer that waits for a second, then goes once around the shoulder: forward, up, behind, down.
+A virtual human with its pelvis fixed; stiff springs hold its joints, weak ones those of the left arm.  A spring ties
+the left palm to a pointer that waits for a second, then goes once around the shoulder: forward, up, behind, down.
 """
 
 import re
