@@ -17,7 +17,7 @@ from hitogata.dynamics import frame_position
 from hitogata.figure import Figure, Trajectory
 from hitogata.library import upper_body
 from hitogata.pictures import Camera, draw_figure
-from hitogata.sim import World
+from hitogata.sim import Settings, World
 
 H, HOLD = 0.1, 2.0  # step, and how long targets stay [s]
 STIFFNESS, DAMPING = 3000.0, 100.0  # hand to target: the paper's stiffness [N/m], and a damper [N s/m]
@@ -34,7 +34,7 @@ TARGETS = np.array([  # of the left and the right hand [m]; hips are at 0.91, sh
 
 def reach(figure: Figure) -> tuple[Trajectory, np.ndarray]:
     """The motion, and how far each hand is from its target, shape (nt, 2) [m]."""
-    world = World()
+    world = World(settings=Settings(theta=1.0, longest_fast_step=np.inf))  # the paper's scheme, without substeps
     body = world.add(figure)
     for name in figure.joint_names[1:]:
         stiffness = JOINTS[name.split("_")[0]]

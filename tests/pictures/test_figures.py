@@ -57,7 +57,7 @@ def test_human_fits_its_height():
 def test_colours_by_name_of_shape_or_link():
     builder = FigureBuilder("face")
     builder.add("head", None, joint.free(), shapes=[Sphere(0.3), Sphere(0.1, pose=Pose((0.3, 0, 0)), name="nose")])
-    builder.add("hat", "head", joint.ball(parent_frame=Pose((0, 0, 0.4))), shapes=[Box((0.2, 0.2, 0.1))], total_mass=1.0)
+    builder.add("hat", "head", joint.ball(parent_frame=Pose((0, 0, 0.4))), shapes=[Box((0.2, 0.2, 0.1))])
     _, axes = plt.subplots()
     figure = builder.build()
     draw_figure(axes, figure, figure.neutral(), colour="#00ff00", colours={"nose": "#ff0000", "hat": "#0000ff"})
