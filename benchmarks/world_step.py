@@ -6,30 +6,16 @@ h = 1/240 s.  MuJoCo runs with every mixture of cone, Jacobian and integrator; t
 
 import itertools
 import re
-from dataclasses import replace
 
 import mujoco
 
 from benchmarks.timing import best, calls, table
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Figure
 from hitogata.files import write_mjcf
 from hitogata.library import human28
-from hitogata.rom.human import human_ranges
 from hitogata.sim import World
 
 H, STEPS = 1 / 240, 240
-
-
-def with_ranges(figure: Figure) -> Figure:
-    """The figure with a range of motion on every ball joint of the clinical tables."""
-    ranges = {name: found.range for name, found in human_ranges().items()}
-    links = [
-        replace(link, joint=replace(link.joint, range=ranges[link.joint.name]))
-        if link.joint.kind is JointKind.BALL and link.joint.name in ranges
-        else link
-        for link in figure.links
-    ]
-    return Figure.from_links(f"{figure.name} with ranges", links)
 
 
 def standing(figure: Figure) -> World:
@@ -60,7 +46,7 @@ def mujoco_times() -> dict[str, float]:
 def main() -> None:
     theirs = mujoco_times()
     name = min(theirs, key=theirs.__getitem__)
-    plain, ranged = standing(human28()), standing(with_ranges(human28()))
+    plain, ranged = standing(human28()), standing(human28(ranges=True))
     times = {
         f"MuJoCo, called from Python ({name})": theirs[name],
         "hitogata, called from Python": calls(plain.step, H, repeats=100),

@@ -7,7 +7,13 @@ from hitogata.dynamics.forward import forward_dynamics
 from hitogata.dynamics.integration import Integrator, difference, integrate, step
 from hitogata.dynamics.inverse import bias, inverse_dynamics, joint_reactions
 from hitogata.dynamics.jacobians import jacobian, jacobian_derivative
-from hitogata.dynamics.kinematics import LinkPoses, forward_kinematics, link_accelerations, link_velocities
+from hitogata.dynamics.kinematics import (
+    LinkPoses,
+    forward_kinematics,
+    frame_position,
+    link_accelerations,
+    link_velocities,
+)
 from hitogata.dynamics.layout import GRAVITY
 from hitogata.dynamics.mass import mass_matrix
 from hitogata.dynamics.momenta import Energy, centre_of_mass, energy, momentum
@@ -23,6 +29,7 @@ __all__ = [
     "energy",
     "forward_dynamics",
     "forward_kinematics",
+    "frame_position",
     "integrate",
     "inverse_dynamics",
     "jacobian",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from numpy import empty
+from numpy import asarray, empty
 
 from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads
 from hitogata.dynamics.layout import model_of
@@ -64,6 +64,24 @@ def forward_kinematics(figure: Figure, q: Any, *, threads: int | None = 1) -> Li
     model = model_of(figure)
     inputs = (Input("q", q, (model.nq,)),)
     return LinkPoses(call(figure, poses_one, poses_many, inputs, (), (model.nlinks, 3, 4), threads))
+
+
+def frame_position(figure: Figure, q: Any, frame: str, *, threads: int | None = 1) -> Array:
+    """Where the origin of a named frame (or link) is in the world.
+
+    Args:
+        figure: the figure.
+        q: coordinates, shape (nq,) or (n, nq).
+        frame: name of a frame or link.
+        threads: to share a batch over; None: one per core.
+
+    Returns:
+        Position p_WF [m], shape (3,) or (n, 3).
+    """
+    link, pose = figure.frame(frame)
+    poses = forward_kinematics(figure, q, threads=threads)
+    result: Array = poses.rotation[..., link, :, :] @ asarray(pose.position) + poses.position[..., link, :]
+    return result
 
 
 def link_velocities(figure: Figure, q: Any, v: Any, *, threads: int | None = 1) -> Array:

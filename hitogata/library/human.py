@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from hitogata.figure import Box, Capsule, Figure, FigureBuilder, Frame, MassProperties, Pose, Shape, Sphere, joint
-from hitogata.figure.joint import Joint
+from hitogata.figure.joint import Joint, JointKind
 from hitogata.figure.values import Vector
+from hitogata.rom.human import human_ranges
 
 
 class _Row(NamedTuple):
@@ -33,6 +34,11 @@ def _box(centre: Vector, half_sizes: Vector) -> Box:
     return Box(half_sizes, pose=Pose(centre))
 
 
+def _across(y: float, z: float, radius: float) -> Capsule:
+    """A capsule from side to side."""
+    return Capsule.between((0, -y, z), (0, y, z), radius)
+
+
 def _hinge(name: str, low_deg: float, high_deg: float) -> Joint:
     """A hinge about the figure's left axis."""
     return joint.hinge(axis=(0, 1, 0), range=(math.radians(low_deg), math.radians(high_deg)), name=name)
@@ -40,11 +46,12 @@ def _hinge(name: str, low_deg: float, high_deg: float) -> Joint:
 
 _TRUNK = [
     _Row("pelvis", None, joint.free(rest=(0, 0, 1.0, 1, 0, 0, 0), name="base"), (0, 0, 0), 15, (0.4, 0.4, 0.2),
-         (0, 0, 0), (_box((0, 0, 0), (0.09, 0.15, 0.10)),)),
+         (0, 0, 0), (_across(0.06, 0.0, 0.105),)),
     _Row("chest", "pelvis", joint.ball(name="waist"), (0, 0, 0.15), 16, (0.8, 0.8, 0.4), (0, 0, 0.2),
-         (_box((0, 0, 0.19), (0.10, 0.17, 0.18)),)),
+         (_across(0.065, 0.06, 0.105), _across(0.12, 0.24, 0.10))),
     _Row("head", "chest", joint.ball(name="neck"), (0, 0, 0.40), 4, (0.1, 0.1, 0.1), (0, 0, 0.12),
-         (Sphere(0.11, pose=Pose((0, 0, 0.14))),), (Frame("eyes", Pose((0.10, 0, 0.16))),)),
+         (Capsule.between((0, 0, -0.05), (0, 0, 0.04), 0.05), Sphere(0.11, pose=Pose((0, 0, 0.14)))),
+         (Frame("eyes", Pose((0.10, 0, 0.16))),)),
 ]  # fmt: skip
 
 
@@ -75,28 +82,36 @@ def _hand(side: str) -> _Row:
                 mass.centre, (box,), (Frame(f"palm_{side}", Pose((0, 0, -0.09))),))  # fmt: skip
 
 
-def _build(name: str, rows: list[_Row]) -> Figure:
-    builder = FigureBuilder(name)
+def _build(name: str, rows: list[_Row], ranges: bool) -> Figure:
+    builder, limits = FigureBuilder(name), human_ranges() if ranges else {}
     for row in rows:
         mass = MassProperties.principal(row.mass, row.centre, row.moments)
-        placed = replace(row.joint, parent_frame=Pose(row.at))
+        ranged = row.joint.kind is JointKind.BALL and row.joint.name in limits
+        range_ = limits[row.joint.name].range if ranged else row.joint.range
+        placed = replace(row.joint, parent_frame=Pose(row.at), range=range_)
         builder.add(row.link, row.parent, placed, mass, shapes=row.shapes, frames=row.frames)
     return builder.build()
 
 
-def human28() -> Figure:
+def human28(*, ranges: bool = False) -> Figure:
     """The 28-DOF walking figure (34 velocities with the base), 69 kg, 13 links.
 
     Ball joints at waist, neck, shoulders, hips and ankles, hinges at elbows and knees; soles 19 x 12 cm.
     Source: Nakamura & Yamane 2000, Fig. 5 and Table 3.
+
+    Args:
+        ranges: clinical ranges of motion on the ball joints (`hitogata.rom.human`), which the paper does not have.
     """
-    return _build("human28", _TRUNK + _side("left", 1) + _side("right", -1))
+    return _build("human28", _TRUNK + _side("left", 1) + _side("right", -1), ranges)
 
 
-def human40() -> Figure:
+def human40(*, ranges: bool = False) -> Figure:
     """`human28` with hands on ball wrists: 34 joint degrees of freedom and 6 of the base, 70 kg, 15 links.
 
     Source: the 40-DOF figure of the Nakamura group's parallel-dynamics experiments; hands of 0.5 kg each are ours.
+
+    Args:
+        ranges: clinical ranges of motion on the ball joints (`hitogata.rom.human`), which the report does not have.
     """
     sides = [row for side, y in (("left", 1), ("right", -1)) for row in [*_side(side, y), _hand(side)]]
-    return _build("human40", _TRUNK + sides)
+    return _build("human40", _TRUNK + sides, ranges)

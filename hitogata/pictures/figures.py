@@ -1,5 +1,6 @@
 """A figure in one pose, drawn from the outlines of its shapes, the far ones first."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ def draw_figure(
     camera: Camera | None = None,
     shift: Any = (0.0, 0.0),
     colour: Any = "#c8956c",
+    colours: Mapping[str, Any] | None = None,
     alpha: float = 1.0,
     zorder: float = 1.0,
 ) -> None:
@@ -32,32 +34,44 @@ def draw_figure(
         camera: where to look from; None: a view from the figure's front left.
         shift: moves the drawing on the picture (right, up) [m].
         colour: of the nearest shapes; those farther away are darker.
+        colours: other colours, by name of shape or link.
         alpha: opacity.
         zorder: matplotlib's drawing order.
     """
+    from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgb
     from matplotlib.patches import Polygon
 
-    camera = camera or Camera()
+    camera, colours = camera or Camera(), colours or {}
     poses = forward_kinematics(figure, q)
-    outlines = []
+    links = []
     for link, position, rotation in zip(figure.links, poses.position, poses.rotation, strict=True):
+        outlines = []
         for shape in link.shapes:
             points, radius = _skeleton(shape)
             if points is None:
                 continue
             world = (points @ shape.pose.rotation.T + shape.pose.position) @ rotation.T + position
-            outlines.append(_outline(camera.project(world), radius))
-    outlines.sort(key=lambda outline: outline[1])
-    depths = [depth for _, depth in outlines]
+            rgb = np.array(to_rgb(colours.get(shape.name, colours.get(link.name, colour))))
+            outlines.append((*_outline(camera.project(world), radius), rgb))
+        if outlines:
+            links.append(sorted(outlines, key=lambda outline: outline[1]))
+    depths = [depth for outlines in links for _, depth, _ in outlines]
     near, far = max(depths), min(depths)
-    rgb = np.array(to_rgb(colour))
-    for outline, depth in outlines:
-        light = 0.68 + 0.32 * (depth - far) / max(near - far, 1e-9)
-        axes.add_patch(
-            Polygon(outline + np.asarray(shift), closed=True, facecolor=rgb * light, edgecolor=rgb * 0.35,
-                    linewidth=0.6, alpha=alpha, zorder=zorder, joinstyle="round")
-        )  # fmt: skip
+    for outlines in sorted(links, key=lambda outlines: float(np.mean([depth for _, depth, _ in outlines]))):
+        # strong lines around the link as a whole first, below its shapes: those between its shapes stay thin
+        closed = [np.concatenate([outline, outline[:1]]) + np.asarray(shift) for outline, _, _ in outlines]
+        edges = [rgb * 0.35 for _, _, rgb in outlines]
+        axes.add_collection(
+            LineCollection(closed, colors=edges, linewidths=1.2, alpha=alpha, zorder=zorder, joinstyle="round"),
+            autolim=False,
+        )
+        for outline, (_, depth, rgb), edge in zip(closed, outlines, edges, strict=True):
+            light = 0.68 + 0.32 * (depth - far) / max(near - far, 1e-9)
+            axes.add_patch(
+                Polygon(outline[:-1], closed=True, facecolor=rgb * light, edgecolor=edge, linewidth=0.15, alpha=alpha,
+                        zorder=zorder, joinstyle="round")
+            )  # fmt: skip
 
 
 def _skeleton(shape: Shape) -> tuple[FloatArray | None, float]:

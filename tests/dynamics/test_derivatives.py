@@ -51,6 +51,17 @@ def test_jacobian(figure):
         close(dynamics.jacobian(figure, q, frame), rate(poses(figure, ahead, frame), poses(figure, behind, frame)).T)
 
 
+def test_frame_position(figure):
+    """Its rate is the Jacobian's lower half; of a batch as of one."""
+    q = arguments(figure, None)["q"]
+    steps = H * np.eye(figure.nv)
+    near = np.concatenate([dynamics.integrate(figure, q, steps), dynamics.integrate(figure, q, -steps)])
+    for frame in frames(figure):
+        ahead, behind = np.split(dynamics.frame_position(figure, near, frame), 2)
+        close(dynamics.jacobian(figure, q, frame)[3:], (ahead - behind).T / (2 * H))
+        close(dynamics.frame_position(figure, near[0], frame), dynamics.frame_position(figure, near, frame)[0], 1e-14)
+
+
 def test_jacobian_of_a_point(figure):
     q, point = arguments(figure, None)["q"], (0.3, -0.2, 0.5)
     steps = H * np.eye(figure.nv)

@@ -52,3 +52,15 @@ def test_human_fits_its_height():
     points = np.concatenate(drawn(human, human.neutral(), camera=Camera(0.0, 0.0)))
     assert points[:, 1].min() == pytest.approx(0.0, abs=1e-9)
     assert 1.6 < points[:, 1].max() < 1.9
+
+
+def test_colours_by_name_of_shape_or_link():
+    builder = FigureBuilder("face")
+    builder.add("head", None, joint.free(), shapes=[Sphere(0.3), Sphere(0.1, pose=Pose((0.3, 0, 0)), name="nose")])
+    builder.add("hat", "head", joint.ball(parent_frame=Pose((0, 0, 0.4))), shapes=[Box((0.2, 0.2, 0.1))])
+    _, axes = plt.subplots()
+    figure = builder.build()
+    draw_figure(axes, figure, figure.neutral(), colour="#00ff00", colours={"nose": "#ff0000", "hat": "#0000ff"})
+    strongest = sorted(int(np.argmax(patch.get_facecolor()[:3])) for patch in axes.patches)
+    assert strongest == [0, 1, 2]
+    plt.close()
