@@ -49,7 +49,7 @@ def take_parts(
         )
         if upto < 1:
             continue
-        speed = place(scene, world.solid, views, h)
+        place(scene, world.solid, views, h)
         if upto < 2:
             continue
         free_motion(scene, world.solid, views, targets, laws, rows.coupling)
@@ -58,7 +58,7 @@ def take_parts(
         joint_rows = find_limits(world, rows, views, targets, laws)
         if upto < 4:
             continue
-        count, _ = find_points(scene, rows, around, counts[3], speed, laws)
+        count, _ = find_points(scene, world.solid, rows, around, counts[3], laws)
         if upto < 5:
             continue
         touches = touch_bodies(scene, rows, joint_rows, count)

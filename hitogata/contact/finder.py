@@ -149,7 +149,7 @@ def find_swept(ints, floats, rules, order, poses, pairs, spare, margin, work, ol
     place_shapes(shapes, records(poses, BodyPose, X1), places, margin)
     boxes = records(tail(view, work_size(shapes.total)), Swept)
     many = sweep(shapes, places, lanes(rules, X1), lanes(order, X1), boxes, margin, listed, room, lanes(spare, X1))
-    count = touch_pairs(shapes, places, listed, min(many, room), margin, tail(view, shapes.total * ShapePlace.SIZE),
+    count = touch_pairs(shapes, places, listed, min(many, room), tail(view, shapes.total * ShapePlace.SIZE),
                         found, out, capacity)  # fmt: skip
     carry_impulses(records(old_contacts, Contact, X1), records(old_points, ContactPoint, X1), old_count, found, out,
                    min(count, capacity))  # fmt: skip

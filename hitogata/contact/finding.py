@@ -32,7 +32,7 @@ def find_contacts(shapes, poses, pairs, count, margin, work, contacts, points, c
     places = records(work, ShapePlace)
     place_shapes(shapes, poses, places, margin)
     spare = tail(work, shapes.total * ShapePlace.SIZE)
-    return touch_pairs(shapes, places, pairs, count, margin, spare, contacts, points, capacity)
+    return touch_pairs(shapes, places, pairs, count, spare, contacts, points, capacity)
 
 
 @kernel
@@ -42,13 +42,13 @@ def work_size(total):
 
 
 @kernel
-def touch_pairs(shapes, places, pairs, count, margin, spare, contacts, points, capacity):
+def touch_pairs(shapes, places, pairs, count, spare, contacts, points, capacity):
     """`find_contacts` for shapes that are placed; `spare`: flat view, `boxes.SPARE` numbers of scratch."""
-    found, end = Found(points, capacity, margin, shapes.eps), 0
+    end = 0
     for k in range(count):
         a, b = pairs[k].a, pairs[k].b
-        if near(shapes.ints[b].kind, places[a], places[b], margin):
-            start = end
+        if near(shapes.ints[b].kind, places[a], places[b]):
+            start, found = end, Found(points, capacity, places[a].reach + places[b].reach, shapes.eps)
             end = touch(found, start, shapes, places, a, b, spare)
             for i in range(start, min(end, capacity)):
                 contact = contacts[i]
@@ -62,10 +62,10 @@ def touch_pairs(shapes, places, pairs, count, margin, spare, contacts, points, c
 
 
 @kernel
-def near(kind_b, a, b, margin):
+def near(kind_b, a, b):
     """Do the boxes around two shapes meet, in any figure?  B may be a plane."""
     if kind_b == PLANE:
-        return any_lane(above_plane(a.low, a.high, b.pos, b.z) < margin)
+        return any_lane(above_plane(a.low, a.high, b.pos, b.z) < b.reach)
     return any_lane(boxes_meet(a.low, a.high, b.low, b.high))
 
 

@@ -73,7 +73,7 @@ class BodyPose:
 
 @record
 class ShapePlace:
-    """Where a shape is: its origin, its axes, the box around it grown by half the margin.  World axes.
+    """Where a shape is: its origin, its axes, the box around it grown by `reach`.  World axes.
 
     Of a capsule and a plane only z is set, of a sphere no axis; of a plane no box.
     """
@@ -84,6 +84,7 @@ class ShapePlace:
     z: Vec3
     low: Vec3
     high: Vec3
+    reach: float  # points of two shapes are looked for up to the sum of their reaches apart [m]
 
 
 @record

@@ -13,7 +13,7 @@ def place_shapes(shapes, poses, places, margin):
         shapes: from `open_shapes`.
         poses: records with fields rot (Mat3) and pos (Vec3), world, one per body.
         places: records of `ShapePlace`, one per shape, to be written.
-        margin: points may be this far apart [m]; boxes grow by half of it on every side.
+        margin: points may be this far apart [m]; half of it is the reach of every shape.
     """
     for i in range(shapes.total):
         own, place = shapes.floats[i], places[i]
@@ -31,6 +31,7 @@ def place_shapes(shapes, poses, places, margin):
 def put(kind, size, place, pos, x, y, z, more):
     """Write one place."""
     place.pos = pos
+    place.reach = more
     if kind == SPHERE:
         around(place, pos, Vec3(size.x, size.x, size.x), more)
     elif kind == CAPSULE:
@@ -48,9 +49,14 @@ def put(kind, size, place, pos, x, y, z, more):
 @kernel
 def around(place, pos, reach, more):
     """The box from pos - reach to pos + reach, and a little more."""
-    grown = reach + Vec3(more, more, more)
-    place.low = pos - grown
-    place.high = pos + grown
+    place.low, place.high = grown(pos - reach, pos + reach, more)
+
+
+@inline
+def grown(low, high, more):
+    """A box that is larger on every side."""
+    by = Vec3(more, more, more)
+    return low - by, high + by
 
 
 @inline

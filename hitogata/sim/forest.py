@@ -124,7 +124,7 @@ def _solid(row: FloatArray, reach: float) -> FloatArray:
     centre = moment / mass
     x, y, z = centre
     shift = mass * np.array([y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y])
-    return np.concatenate([[mass], centre, upper - shift, [reach + np.linalg.norm(centre)]])
+    return np.concatenate([[mass], centre, upper - shift, [reach]])
 
 
 def _limits(figure: Figure, count: int, body_of_link: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray | None]]:

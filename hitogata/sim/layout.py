@@ -25,7 +25,7 @@ HEADER = 16
 
 @record
 class Solid:
-    """Mass of a body, about its own centre, and how far from there its shapes reach."""
+    """Mass of a body, about its own centre, and how far its shapes reach from its frame's origin."""
 
     mass: float
     centre: Vec3

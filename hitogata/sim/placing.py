@@ -7,7 +7,7 @@ Joints may have turned meanwhile, so these momenta fit no joint velocities exact
 
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
 from hitogata.dynamics.placing import axis_of
-from hitogata.lanes import inline, kernel, maximum, sincos, sqrt
+from hitogata.lanes import inline, kernel, sincos
 from hitogata.spatial import (
     Force,
     Mat3,
@@ -16,7 +16,6 @@ from hitogata.spatial import (
     Vec3,
     cross,
     cross_cols,
-    dot,
     load3,
     load_rotation,
     rotated,
@@ -29,8 +28,8 @@ from hitogata.spatial import (
 
 @kernel
 def place(scene, solids, state, h):
-    """Places, inertias and momenta of all bodies, after time h of free turning; returns the fastest point's speed."""
-    tree, work, fastest = scene.tree, scene.placed, 0.0
+    """Places, inertias and momenta of all bodies, after time h of free turning."""
+    tree, work = scene.tree, scene.placed
     for i in range(tree.bodies):
         placed = work[i]
         place_body(tree.joint[i], tree.body[i], placed, work, state.q)
@@ -40,10 +39,8 @@ def place(scene, solids, state, h):
                 solid.mass, solid.centre, solid.central, placed.rot, placed.rel, old.centre, old.spin, h
             )
             placed.motion = brought_along(placed.rot, placed.arm, old.centre, old.spin)
-            fastest = maximum(fastest, greatest_speed(old.centre, old.spin, solid.radius))
         else:
             placed.arm, placed.inertia, placed.momentum = nothing()
-    return sqrt(fastest)
 
 
 @kernel
@@ -91,12 +88,6 @@ def brought_along(rot, arm, velocity, spin):
     """Motion of a body's origin before the step."""
     omega = rot @ spin
     return Motion(omega, velocity - cross(omega, arm))
-
-
-@inline
-def greatest_speed(velocity, spin, radius):
-    """Square of a speed that no point of a body exceeds."""
-    return 2.0 * (dot(velocity, velocity) + dot(spin, spin) * (radius * radius))
 
 
 @inline

@@ -56,6 +56,8 @@ def contact_forces(world: "World") -> list[ContactForce]:
     at, column = record_offsets(ContactPoint), record_offsets(Contact)
     result = []
     for row, point in zip(ints, points, strict=True):
+        if point[at["gap"]] > world.settings.contact_margin and not point[at["impulse"] : at["impulse"] + 3].any():
+            continue  # it was only looked at
         a, b = (_owner(world, int(row[column[name]])) for name in ("a", "b"))
         normal = point[at["normal"] : at["normal"] + 3]
         force = _contact_force(row, point) / world._last_h

@@ -35,7 +35,7 @@ class Settings:
 
     sweeps: int = 20
     tolerance: float = 1e-6
-    theta: float = 0.55
+    theta: float = 0.65
     keep_energy: bool = True
     longest_fast_step: float = 1 / 40
     fast_turn: float = 0.2

@@ -27,10 +27,10 @@ from hitogata.spatial import load3, load_quaternion
 @kernel
 def step(world, scene, rows, around, state, control, law, sweeps, old_contacts):
     """One step; returns how many contacts and joint rows there were."""
-    speed = place(scene, world.solid, state, law.h)                      # 1 where is it, what momenta
+    place(scene, world.solid, state, law.h)                              # 1 where is it, what momenta
     free_motion(scene, world.solid, state, control, law, rows.coupling)  # 2, 3 M + h D + h² K = Lᵀ L, free motion
     joint_rows = find_limits(world, rows, state, control, law)           # 4 rows
-    points, contacts = find_points(scene, rows, around, old_contacts, speed, law)
+    points, contacts = find_points(scene, world.solid, rows, around, old_contacts, law)
     touches = touch_bodies(scene, rows, joint_rows, points)
     couple(scene, rows, joint_rows, touches)                             # 5 impulses
     prepare(rows, joint_rows, points)

@@ -4,10 +4,12 @@ from typing import NamedTuple
 
 from hitogata.constraints.contacts import add_contact, mixed_friction
 from hitogata.constraints.springs import add_tie
-from hitogata.contact.finding import find_contacts
-from hitogata.contact.layout import Shapes
+from hitogata.contact.finding import touch_pairs
+from hitogata.contact.layout import WORLD, ShapePlace, Shapes
 from hitogata.contact.matching import carry_impulses
-from hitogata.lanes import kernel, lanes, maximum, records
+from hitogata.contact.placing import grown, place_shapes
+from hitogata.lanes import inline, kernel, lanes, maximum, records, sqrt, tail
+from hitogata.spatial import dot
 
 
 class Surroundings(NamedTuple):
@@ -28,16 +30,18 @@ class Surroundings(NamedTuple):
 
 
 @kernel
-def find_points(scene, rows, around, old_count, speed, law):
+def find_points(scene, solids, rows, around, old_count, law):
     """Rows of all ties and contacts; returns how many rows there are, and how many contact points were found."""
     count = 0
     for t in range(around.tie_count):
         count = add_tie(scene, rows, count, around.ties[t], around.tie_ints[t], law, t)
-    margin = law.contact_margin + law.h * (2.0 * speed + law.h * law.fall)  # two bodies may close so much in this step
-    contacts = find_contacts(
-        around.shapes, scene.placed, around.pairs, around.pair_count, margin, around.work,
-        around.contacts, around.points, around.capacity,
-    )  # fmt: skip
+    places = records(around.work, ShapePlace)
+    place_shapes(around.shapes, scene.placed, places, law.contact_margin)
+    reach_out(scene, solids, around.shapes, places, law)
+    spare = tail(around.work, around.shapes.total * ShapePlace.SIZE)
+    contacts = touch_pairs(
+        around.shapes, places, around.pairs, around.pair_count, spare, around.contacts, around.points, around.capacity
+    )
     kept = min(contacts, around.capacity)
     carry_impulses(around.old_contacts, around.old_points, old_count, around.contacts, around.points, kept)
     for c in range(kept):
@@ -46,6 +50,25 @@ def find_points(scene, rows, around, old_count, speed, law):
         friction = mixed_friction(a.friction, b.friction)
         count = add_contact(scene, rows, count, around.contacts[c], around.points[c], friction, bounce, law, c)
     return count, contacts
+
+
+@kernel
+def reach_out(scene, solids, shapes, places, law):
+    """Shapes of fast bodies reach as far as they may come within the step."""
+    for s in range(shapes.total):
+        body = shapes.ints[s].body
+        if body != WORLD:
+            motion, place = scene.placed[body].motion, places[s]
+            more = way(motion.lin, motion.ang, solids[body].radius, law.fall, law.h)
+            place.low, place.high = grown(place.low, place.high, more)
+            place.reach = place.reach + more
+
+
+@inline
+def way(velocity, spin, radius, fall, h):
+    """How far a point of a body may come within a step, at the most [m]."""
+    speed = sqrt(2.0 * (dot(velocity, velocity) + dot(spin, spin) * (radius * radius)))  # no less than |v| + |ω| r
+    return h * (speed + h * fall)
 
 
 @kernel
