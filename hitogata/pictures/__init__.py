@@ -1,6 +1,21 @@
-"""Still pictures of figures, with matplotlib."""
+"""Pictures of figures: stills with matplotlib, replays and reports as HTML."""
 
+from hitogata.pictures.actor import Actor
 from hitogata.pictures.camera import Camera
 from hitogata.pictures.figures import draw_figure
+from hitogata.pictures.overlays import Arrows, JointRange, Line, Marker, Overlay, Trail
+from hitogata.pictures.replay import Caption, write_replay
 
-__all__ = ["Camera", "draw_figure"]
+__all__ = [
+    "Actor",
+    "Arrows",
+    "Camera",
+    "Caption",
+    "JointRange",
+    "Line",
+    "Marker",
+    "Overlay",
+    "Trail",
+    "draw_figure",
+    "write_replay",
+]
