@@ -5,6 +5,7 @@ from hitogata.pictures.camera import Camera
 from hitogata.pictures.figures import draw_figure
 from hitogata.pictures.overlays import Arrows, JointRange, Line, Marker, Overlay, Trail
 from hitogata.pictures.replay import Caption, write_replay
+from hitogata.pictures.report import Plot, Replay, Section, Table, write_report
 
 __all__ = [
     "Actor",
@@ -15,7 +16,12 @@ __all__ = [
     "Line",
     "Marker",
     "Overlay",
+    "Plot",
+    "Replay",
+    "Section",
+    "Table",
     "Trail",
     "draw_figure",
     "write_replay",
+    "write_report",
 ]

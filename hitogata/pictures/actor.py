@@ -95,5 +95,3 @@ def range_of(figure: Figure, overlay: JointRange) -> RangeOfMotion:
             "give one as range="
         )
     return found
-
-

@@ -41,7 +41,7 @@ def range_surface(region: Region) -> RangeSurface:
     points = np.concatenate([boundary, grid[np.abs(region.distance(grid)) > 0.6 * SPACING]])
     faces = ConvexHull(points).simplices
     corners = points[faces]
-    inward = np.einsum("ij,ij->i", np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), corners[:, 0]) < 0
+    inward = np.linalg.det(corners) < 0
     faces[inward] = faces[inward][:, ::-1]
     middle = corners.sum(1)
     faces = faces[region.contains(middle / np.linalg.norm(middle, axis=1, keepdims=True))]

@@ -2,16 +2,13 @@
 
 import html
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics import LinkPoses, forward_kinematics
+from hitogata.dynamics import forward_kinematics
 from hitogata.errors import ArgumentError
 from hitogata.figure import Shape
 from hitogata.figure.pose import FloatArray
@@ -19,8 +16,9 @@ from hitogata.pictures.actor import Actor
 from hitogata.pictures.camera import Camera
 from hitogata.pictures.overlays import check_text, positive
 from hitogata.pictures.packing import pack
+from hitogata.pictures.pages import filled, part
 from hitogata.pictures.replay_overlays import RESOLUTION, Record, Rows, overlay_record
-from hitogata.pictures.replay_shapes import Meshes, drawn_shapes, figure_records, reach, shape_record
+from hitogata.pictures.replay_shapes import Meshes, figure_records, shape_record, world_boxes
 
 COLOURS = ("#c8956c", "#7396c4", "#83ac6d", "#a98bc2", "#c9a94b", "#6fb0ae")
 """Of actors that are given none, in turn."""
@@ -119,32 +117,34 @@ def replay_scene(
 
 
 class _Frame:
-    """What the camera must hold: all places of all figures, or each figure where it is."""
+    """What the camera must hold: all places of all figures, or where they are at any one time."""
 
     def __init__(self) -> None:
-        self.low, self.high, self.size = np.full(3, np.inf), np.full(3, -np.inf), 0.0
+        self.boxes: list[tuple[FloatArray, FloatArray, FloatArray]] = []
 
-    def add(self, low: FloatArray, high: FloatArray) -> None:
+    def add(self, time: FloatArray, low: FloatArray, high: FloatArray) -> None:
         """Corners of the boxes that hold a figure at each time, shape (n, 3)."""
-        self.low, self.high = np.minimum(self.low, low.min(0)), np.maximum(self.high, high.max(0))
-        self.size = max(self.size, float(np.linalg.norm(high - low, axis=1).max()) / 2)
+        self.boxes.append((time, low, high))
 
     def record(self, follow: bool | None) -> Record:
-        radius = float(np.linalg.norm(self.high - self.low)) / 2
-        travels = radius > 2.5 * self.size if follow is None else bool(follow)
-        return {"centre": ((self.low + self.high) / 2).tolist(), "radius": radius, "size": self.size, "follow": travels}
+        times = np.unique(np.concatenate([time for time, _, _ in self.boxes]))
+        rows = [np.clip(np.searchsorted(time, times, side="right") - 1, 0, None) for time, _, _ in self.boxes]
+        low = np.min([box[1][k] for box, k in zip(self.boxes, rows, strict=True)], axis=0)
+        high = np.max([box[2][k] for box, k in zip(self.boxes, rows, strict=True)], axis=0)
+        size = float(np.linalg.norm(high - low, axis=1).max()) / 2
+        low, high = low.min(0), high.max(0)
+        radius = float(np.linalg.norm(high - low)) / 2
+        travels = radius > 2 * size if follow is None else bool(follow)
+        return {"centre": ((low + high) / 2).tolist(), "radius": radius, "size": size, "follow": travels}
 
 
 def _actor(actor: Actor, colour: str, rate: float, meshes: Meshes, frame: _Frame) -> Record:
     figure, motion = actor.figure, actor.trajectory
     rows = kept_rows(motion.time, rate)
-    poses = LinkPoses(np.array(forward_kinematics(figure, motion.q[rows].astype(np.float64)).matrices))
+    poses = forward_kinematics(figure, motion.q[rows].astype(np.float64))
     position = poses.position + np.array(actor.offset)
-    solid: list[list[Shape]] = [[] for _ in figure.links]
-    for link, shape in drawn_shapes(figure):
-        solid[link].append(shape)
-    about = np.array([reach(shapes) for shapes in solid])[:, None]
-    frame.add((position - about).min(1), (position + about).max(1))
+    low, high = world_boxes(figure, poses)
+    frame.add(motion.time[rows], low + np.array(actor.offset), high + np.array(actor.offset))
     return {
         "label": actor.label,
         "figure": figure.name,
@@ -171,16 +171,11 @@ def kept_rows(time: FloatArray, rate: float) -> Rows:
 
 def _page(scene: Record) -> str:
     """The viewer with a scene in it."""
-    parts = resources.files("hitogata.pictures") / "viewer"
-
-    def part(name: str) -> str:
-        return (parts / name).read_text(encoding="utf-8")
-
-    fields: dict[str, Any] = {
-        "title": html.escape(scene["title"] or scene["actors"][0]["figure"]),
-        "style": part("style.css"),
-        "script": "\n".join(part(f"{name}.js") for name in SCRIPTS),
-        # "<" would let text such as "</script>" end the element that holds it
-        "scene": json.dumps(scene, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c"),
-    }
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: fields[match[1]], part("page.html"))
+    data = json.dumps(scene, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return filled(
+        "replay.html",
+        title=html.escape(scene["title"] or scene["actors"][0]["figure"]),
+        style=part("replay.css"),
+        script="\n".join(part(f"{name}.js") for name in SCRIPTS),
+        scene=data.replace("<", "\\u003c"),  # or text such as "</script>" would end the element that holds it
+    )

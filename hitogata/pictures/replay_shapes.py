@@ -1,12 +1,14 @@
 """Shapes of figures as the viewer draws them: balls swept over boxes, convex meshes, planes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from hitogata.dynamics import LinkPoses
 from hitogata.errors import ArgumentError
 from hitogata.figure import Box, Capsule, ConvexMesh, Figure, Plane, Shape, Sphere
+from hitogata.figure.pose import FloatArray
 from hitogata.pictures.packing import pack, pack_indices
 
 Record = dict[str, Any]
@@ -39,45 +41,57 @@ def figure_records(figure: Figure, colour: str, link_colours: Any, meshes: Meshe
 
 
 def drawn_shapes(figure: Figure) -> Iterator[tuple[int, Shape]]:
-    """Shapes with the index of their link; sticks from joint to joint if the figure has no shapes."""
+    """Shapes with the index of their link; sticks to the next joints if the figure has no shapes.
+
+    A link on which no other hangs has sticks to its frames.
+    """
     if any(link.shapes for link in figure.links):
         yield from ((k, shape) for k, link in enumerate(figure.links) for shape in link.shapes)
         return
-    for k, (link, parent) in enumerate(zip(figure.links, figure.parents, strict=True)):
-        yield k, Sphere(1.5 * STICK, pose=link.joint.child_frame)
-        if parent >= 0:
-            start = figure.links[parent].joint.child_frame.position
-            yield parent, Capsule.between(start, link.joint.parent_frame.position, STICK)
+    for k, link in enumerate(figure.links):
+        start = link.joint.child_frame
+        joints = [child.joint.parent_frame.position for child in figure.links if child.parent == link.name]
+        ends = joints or [frame.pose.position for frame in link.frames]
+        yield k, Sphere(1.5 * STICK, pose=start)
+        yield from ((k, Capsule.between(start.position, end, STICK)) for end in ends)
 
 
 def shape_record(shape: Shape, meshes: Meshes) -> Record:
     """One shape: the ball of `radius` swept over the box of half sizes `size`, or `mesh`, or `plane`."""
     pose = {"position": list(shape.pose.position), "quat": list(shape.pose.quat)}
-    if isinstance(shape, Sphere):
-        return {**pose, "size": [0, 0, 0], "radius": shape.radius}
-    if isinstance(shape, Capsule):
-        return {**pose, "size": [0, 0, shape.half_length], "radius": shape.radius}
-    if isinstance(shape, Box):
-        edge = min(0.035, 0.35 * min(shape.half_sizes))  # rounded within the box, to catch the light
-        return {**pose, "size": [x - edge for x in shape.half_sizes], "radius": edge}
     if isinstance(shape, ConvexMesh):
         return {**pose, "mesh": meshes.add(shape)}
     if isinstance(shape, Plane):
         return {**pose, "plane": True}
+    size, radius = _swept(shape)
+    return {**pose, "size": size, "radius": radius}
+
+
+def _swept(shape: Shape) -> tuple[list[float], float]:
+    """Half sizes of a box [m] and radius of the ball that is swept over it [m]."""
+    if isinstance(shape, Sphere):
+        return [0.0, 0.0, 0.0], shape.radius
+    if isinstance(shape, Capsule):
+        return [0.0, 0.0, shape.half_length], shape.radius
+    if isinstance(shape, Box):
+        edge = min(0.035, 0.35 * min(shape.half_sizes))  # rounded within the box, to catch the light
+        return [x - edge for x in shape.half_sizes], edge
     raise ArgumentError(f"a replay cannot draw a {type(shape).__name__}")
 
 
-def reach(shapes: Iterable[Shape]) -> float:
-    """Radius of a ball about the link's origin that holds all its shapes but planes [m]."""
-    return max((float(np.linalg.norm(shape.pose.position)) + _radius(shape) for shape in shapes), default=0.0)
-
-
-def _radius(shape: Shape) -> float:
-    """Of a ball about the shape's origin that holds it [m]."""
-    if isinstance(shape, Sphere):
-        return shape.radius
-    if isinstance(shape, Capsule):
-        return shape.radius + shape.half_length
-    if isinstance(shape, Box):
-        return float(np.linalg.norm(shape.half_sizes))
-    return float(np.linalg.norm(shape.vertices, axis=1).max()) if isinstance(shape, ConvexMesh) else 0.0
+def world_boxes(figure: Figure, poses: LinkPoses) -> tuple[FloatArray, FloatArray]:
+    """Corners of the boxes along the world's axes that hold a figure's shapes (but planes), each shape (n, 3) [m]."""
+    lows, highs = [poses.position.min(1)], [poses.position.max(1)]
+    for link, shape in drawn_shapes(figure):
+        position, rotation = poses.position[:, link], poses.rotation[:, link]
+        if isinstance(shape, ConvexMesh):
+            points = position[:, None] + shape.pose.apply(shape.vertices) @ np.swapaxes(rotation, 1, 2)
+            lows.append(points.min(1))
+            highs.append(points.max(1))
+        elif not isinstance(shape, Plane):
+            size, radius = _swept(shape)
+            centre = position + rotation @ np.array(shape.pose.position)
+            half = np.abs(rotation @ shape.pose.rotation) @ np.array(size) + radius
+            lows.append(centre - half)
+            highs.append(centre + half)
+    return np.min(lows, axis=0), np.max(highs, axis=0)

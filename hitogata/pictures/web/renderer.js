@@ -92,7 +92,7 @@ class Renderer {
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(faces), gl.STATIC_DRAW);
     const buffer = gl.createBuffer();
     this.attributes(buffer, [4, 4, 3, 4], 2, vertices);
-    const geometry = { vertices, buffer, indices: faces.length, shell, opaque: [], glass: [], overlay: [] };
+    const geometry = { vertices, corners, buffer, indices: faces.length, shell, opaque: [], glass: [], overlay: [] };
     this.geometries.push(geometry);
     return geometry;
   }

@@ -2,7 +2,7 @@
 // A vertex is a corner and a normal; the vertex shader puts it at  corner * size + normal * radius.  So one geometry,
 // the ball cut into eighths, is a ball, a capsule or a box with round edges, depending on size and radius.
 
-const STEPS = 9;  // of a quarter turn
+const STEPS = 6;  // of a quarter turn
 
 /** A ball whose eighths can be moved apart by the signs of their corners. */
 function ballGeometry() {
@@ -45,7 +45,7 @@ function meshGeometry(vertices, triangles) {
     corners.push(...a, ...b, ...c);
     normals.push(...n, ...n, ...n);
   }
-  return { corners, normals, faces: Array.from({ length: triangles.length }, (_, k) => k) };
+  return { corners, normals, faces: corners.map((_, k) => k).slice(0, triangles.length) };
 }
 
 /** A part of the unit sphere, to be drawn with a radius. */

@@ -27,6 +27,20 @@ class Drawing {
     }
   }
 
+  /** Above the highest part of an actor. */
+  top(actor) {
+    const tops = actor.shapes.filter(({ plane }) => !plane).map(({ link, position, quat, mesh, size, radius }) => {
+      const pose = actor.placed(link, position, quat), [w, ...u] = pose.quat, up = turned([-w, ...u], [0, 0, 1]);
+      if (mesh === undefined) return pose.position[2] + radius + dot(up.map(Math.abs), size);
+      const { corners } = this.meshes[mesh];
+      let most = -Infinity;
+      for (let k = 0; k < corners.length; k += 3) most = Math.max(most, dot(up, corners.slice(k, k + 3)));
+      return pose.position[2] + most;
+    });
+    const [x, y] = actor.links[0].position;
+    return [x, y, Math.max(...tops) + 0.1];
+  }
+
   shape({ plane, mesh, size, radius, colour }, pose, opacity) {
     if (plane) this.renderer.plane(pose);
     else if (mesh !== undefined) this.renderer.solid(this.meshes[mesh], pose, [1, 1, 1], 0, tint(colour, opacity));

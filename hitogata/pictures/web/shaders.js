@@ -9,9 +9,9 @@ float lit(vec3 at, vec3 normal, float step) {
   if (any(greaterThan(abs(c - 0.5), vec3(0.49)))) return 1.0;
   vec2 texel = 1.0 / vec2(textureSize(shadows, 0));
   float sum = 0.0;
-  for (float i = -1.5; i <= 1.5; i++)
-    for (float j = -1.5; j <= 1.5; j++) sum += texture(shadows, vec3(c.xy + 1.3 * vec2(i, j) * texel, c.z));
-  return sum / 16.0;
+  for (float i = -1.0; i <= 1.0; i++)
+    for (float j = -1.0; j <= 1.0; j++) sum += texture(shadows, vec3(c.xy + 1.6 * vec2(i, j) * texel, c.z));
+  return sum / 9.0;
 }`;
 
 const SOLID_VERTEX = `#version 300 es

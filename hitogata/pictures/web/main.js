@@ -11,11 +11,13 @@ class Player {
     this.actors = scene.actors = scene.actors.map((record) => new Actor(record));
     this.begin = Math.min(...this.actors.map(({ time }) => time[0]));
     this.end = Math.max(...this.actors.map(({ time }) => time.at(-1)));
-    Object.assign(this, { canvas, time: this.begin, playing: this.end > this.begin, loop: true, speed: 1, quality: 1, slow: 0 });
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    Object.assign(this, { canvas, time: this.begin, playing: this.end > this.begin && !calm, loop: true, speed: 1 });
+    Object.assign(this, { quality: 1, slow: 0 });
     this.renderer = new Renderer(canvas);
     this.drawing = new Drawing(scene, this.renderer);
     this.view = new View(canvas, scene.camera, this.actors, () => this.changed());
-    this.controls = new Controls(scene, this, this.view);
+    this.controls = new Controls(scene, this, this.view, this.drawing);
     const azimuth = scene.camera.azimuth + 0.9;
     this.sun = unit([0.5 * Math.cos(azimuth), 0.5 * Math.sin(azimuth), 1]);
     new ResizeObserver(() => this.changed()).observe(canvas);
@@ -36,11 +38,16 @@ class Player {
     this.changed();
   }
 
-  /** To the next or last state of any actor. */
+  /** To the next (1) or last (-1) state of any actor. */
   step(sign) {
+    let least = Infinity;
+    for (const { time } of this.actors)
+      for (const t of time) {
+        const ahead = sign * (t - this.time);
+        if (ahead > 1e-6 && ahead < least) least = ahead;
+      }
     this.playing = false;
-    const ahead = this.actors.flatMap(({ time }) => Array.from(time, (t) => sign * (t - this.time))).filter((d) => d > 1e-6);
-    this.seek(this.time + sign * (ahead.length ? Math.min(...ahead) : 0));
+    this.seek(this.time + sign * Math.min(least, this.end - this.begin));
   }
 
   toggle() {

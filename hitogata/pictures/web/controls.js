@@ -7,8 +7,8 @@ const element = (id) => document.getElementById(id);
 
 class Controls {
   /** `player` has begin, end, time, playing, loop, speed, seek(), step(), toggle() and changed(). */
-  constructor(scene, player, view) {
-    Object.assign(this, { scene, player, view, hidden: new Set() });
+  constructor(scene, player, view, drawing) {
+    Object.assign(this, { scene, player, view, drawing, hidden: new Set() });
     element("title").textContent = scene.title;
     element("text").textContent = scene.text;
     element("speed").append(...SPEEDS.map((speed) => new Option(`${speed}×`, speed, speed === 1, speed === 1)));
@@ -95,20 +95,9 @@ class Controls {
     const words = scene.captions.filter(([start, stop]) => start <= time && time < stop).map(([, , text]) => text).join(" · ");
     if (element("caption").textContent !== words) element("caption").textContent = words;
     scene.actors.forEach((actor, k) => {
-      const at = actor.shown && actor.label ? this.view.project(look, labelPlace(actor)) : null;
+      const at = actor.shown && actor.label ? this.view.project(look, this.drawing.top(actor)) : null;
       this.labels[k].hidden = !at;
       if (at) this.labels[k].style.transform = `translate(${at[0]}px, ${at[1]}px) translate(-50%, -100%)`;
     });
   }
-}
-
-/** Above the highest part of a figure. */
-function labelPlace(actor) {
-  const [x, y] = actor.links[0].position;
-  const tops = actor.shapes.filter((shape) => !shape.plane && shape.mesh === undefined).map((shape) => {
-    const { position, quat } = actor.placed(shape.link, shape.position, shape.quat);
-    const up = turned([quat[0], -quat[1], -quat[2], -quat[3]], [0, 0, 1]);  // the world's z in the shape
-    return position[2] + shape.radius + dot(up.map(Math.abs), shape.size);
-  });
-  return [x, y, Math.max(...tops, ...actor.links.map((link) => link.position[2])) + 0.1];
 }

@@ -16,6 +16,7 @@ class View {
     for (const name of ["pointerup", "pointercancel"])
       canvas.addEventListener(name, (e) => this.fingers.delete(e.pointerId));
     canvas.addEventListener("wheel", (e) => {
+      if (window !== parent && !document.hasFocus()) return;  // within a page that is being scrolled
       e.preventDefault();
       this.zoom(Math.exp((e.deltaMode ? 30 : 1) * 0.0012 * e.deltaY));
     }, { passive: false });
@@ -27,10 +28,10 @@ class View {
   reset(follow = this.first.follow) {
     const { azimuth, elevation, centre, radius, size } = this.first;
     Object.assign(this, { azimuth, elevation, follow });
-    this.radius = follow ? size * (1 + 0.4 * (this.actors.length - 1)) : radius;
+    this.radius = follow ? size : radius;
     this.target = follow ? [0, 0, 0] : centre;
     const narrow = Math.min(1, this.canvas.clientWidth / (this.canvas.clientHeight || 1));
-    this.distance = (0.85 * this.radius) / Math.sin(ANGLE / 2) / narrow;  // a ball about a figure is mostly air
+    this.distance = (1.15 * this.radius) / Math.sin(ANGLE / 2) / narrow;
     this.changed();
   }
 
@@ -49,16 +50,25 @@ class View {
 
   drag(event) {
     const before = this.fingers.get(event.pointerId), dx = event.clientX - before.clientX, dy = event.clientY - before.clientY;
-    const others = [...this.fingers.values()].filter((finger) => finger.pointerId !== event.pointerId);
-    const gap = (a, b) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY) || 1;
-    if (others.length) this.zoom(gap(before, others[0]) / gap(event, others[0]));
-    if (others.length || event.shiftKey || event.buttons & 6) this.move(dx / (1 + others.length), dy / (1 + others.length));
+    const other = [...this.fingers.values()].find((finger) => finger.pointerId !== event.pointerId);
+    if (other) this.pinch(before, event, other);
+    else if (event.shiftKey || event.buttons & 6) this.move(dx, dy);
     else {
       this.azimuth -= 0.006 * dx;
       this.elevation = clamp(this.elevation + 0.006 * dy, -1.55, 1.55);
     }
     this.fingers.set(event.pointerId, event);
     this.changed();
+  }
+
+  /** One of two fingers goes from a to b: what lies between them stays between them. */
+  pinch(a, b, other) {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const middle = (finger) => [(finger.clientX + other.clientX - width) / 2, (finger.clientY + other.clientY - height) / 2];
+    const gap = (finger) => Math.hypot(finger.clientX - other.clientX, finger.clientY - other.clientY) || 1;
+    this.move(...middle(a).map((x) => -x));
+    this.zoom(gap(a) / gap(b));
+    this.move(...middle(b));
   }
 
   zoom(factor) {
