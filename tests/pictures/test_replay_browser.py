@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hitogata.dynamics import integrate
-from hitogata.figure import Box, ConvexMesh, FigureBuilder, Plane, Pose, Sphere, Trajectory, joint
+from hitogata.figure import Box, Capsule, ConvexMesh, FigureBuilder, Plane, Pose, Sphere, Trajectory, joint
 from hitogata.library import human28
 from hitogata.pictures import (
     Actor,
@@ -24,6 +24,7 @@ from hitogata.pictures import (
     write_replay,
     write_report,
 )
+from hitogata.rom import ConeRegion, RangeOfMotion
 from hitogata.rom.human import human_ranges
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
@@ -147,6 +148,52 @@ def test_ball_is_drawn_where_it_is_and_as_large_as_it_is(opened, ball, time):
     # the outline of a ball seen from d is that of a disc of radius r / sqrt(d² - r²) at distance 1
     radius = 0.2 / np.sqrt(distance**2 - 0.2**2) * focal
     assert count == pytest.approx(np.pi * radius**2, rel=0.06)
+
+
+@pytest.mark.parametrize("time", [0.0, 0.3, 1.15])  # the last two between states
+def test_links_and_their_shapes_are_turned(opened, tmp_path, time):
+    """A red capsule along y, 0.5 m beside a hinge along x that turns 1 rad in a second; seen from the front."""
+    builder = FigureBuilder("arm")
+    builder.add("base", None, joint.fixed(), Sphere(0.1).mass_properties(), shapes=[Sphere(0.05)])
+    capsule = Capsule(0.05, 0.2, pose=Pose((0, 0.5, 0), (np.sqrt(0.5), np.sqrt(0.5), 0, 0)))  # its z along -y
+    builder.add("arm", "base", joint.hinge(axis=(1, 0, 0)), shapes=[capsule])
+    states = np.linspace(0, 1.2, 13)
+    motion = Trajectory(states, states[:, None], np.ones((13, 1)))
+    actor = Actor(builder.build(), motion, colour="#8888ff", link_colours={"arm": "#ff0000"})
+    write_replay(tmp_path / "arm.html", actor, ground=False, camera=Camera(0.0, 0.0), follow=False)
+    page = opened(f"{tmp_path}/arm.html#t={time}")
+    distance, target = page.evaluate("[replay.view.distance, replay.view.target]")
+    scale = 240 / np.tan(0.6 / 2) / distance
+    right, up, _ = red(page)
+    place = (0.5 * np.cos(time) - target[1], 0.5 * np.sin(time) - target[2])
+    assert (right / scale, up / scale) == pytest.approx(place, abs=0.01)
+    image = picture(page)
+    rows, columns = np.nonzero((image[..., 3] > 0.5) & (image[..., 0] > 2 * image[..., 1]))
+    spread, axes = np.linalg.eigh(np.cov(columns, -rows))
+    assert np.sqrt(spread[1] / spread[0]) > 3
+    assert abs(axes[:, 1] @ [np.cos(time), np.sin(time)]) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_range_is_drawn_about_its_joint(opened, tmp_path):
+    """A cone of 0.5 rad about x, the way to the camera, on a sphere of 0.4 m: its edge is a circle."""
+    builder = FigureBuilder("two")
+    builder.add("base", None, joint.fixed(), shapes=[Sphere(0.5)])
+    cone = RangeOfMotion(ConeRegion((1, 0, 0), 0.5))
+    builder.add("ball", "base", joint.ball(range=cone, parent_frame=Pose((0.5, 0.3, 0.2))), shapes=[Sphere(0.02)])
+    figure = builder.build()
+    still = Trajectory([0.0, 1.0], np.tile(figure.neutral(), (2, 1)), np.zeros((2, 3)))
+    shown = JointRange("range", "ball", radius=0.4, colour="#ff0000")
+    actor = Actor(figure, still, colour="#8888ff", overlays=[shown])
+    write_replay(tmp_path / "range.html", actor, ground=False, camera=Camera(0.0, 0.0))
+    page = opened(f"{tmp_path}/range.html#t=0")
+    distance, target = page.evaluate("[replay.view.distance, replay.view.target]")
+    image = picture(page)
+    rows, columns = np.nonzero((image[..., 3] > 0.5) & (image[..., 0] > 3 * image[..., 1]))
+    scale = 240 / np.tan(0.6 / 2) / (distance + target[0] - 0.5 - 0.4 * np.cos(0.5))  # at the circle
+    left, right, low, high = columns.min() - 240, columns.max() - 239, 239 - rows.max(), 240 - rows.min()
+    assert right - left == pytest.approx(2 * 0.4 * np.sin(0.5) * scale, abs=4)  # the line is 2.5 wide
+    assert high - low == pytest.approx(2 * 0.4 * np.sin(0.5) * scale, abs=4)
+    assert ((left + right) / 2, (low + high) / 2) == pytest.approx((0.3 * scale, 0.2 * scale), abs=1.5)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -112,7 +112,7 @@ class Renderer {
       larger.set(segments.array);
       segments.array = larger;
     }
-    segments.array.set([...from, ...to, ...colour, ...toColour, width * (devicePixelRatio || 1)], SEGMENT * segments.count++);
+    segments.array.set([...from, ...to, ...colour, ...toColour, width], SEGMENT * segments.count++);
   }
 
   plane({ position, quat }) {
@@ -163,7 +163,7 @@ class Renderer {
     gl.bindVertexArray(this.segments.vertices);
     for (const [order, fade] of [[gl.GREATER, BEHIND], [gl.LESS, 1]]) {
       gl.depthFunc(order);
-      this.use(programs.line, { camera, screen: [width, height], fade });
+      this.use(programs.line, { camera, screen: [width, height], pixel: width / gl.canvas.clientWidth, fade });
       gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, this.segments.count);
     }
 

@@ -62,7 +62,8 @@ layout(location = 2) in vec4 from_colour;
 layout(location = 3) in vec4 to_colour;
 layout(location = 4) in float width;
 uniform mat4 camera;
-uniform vec2 screen;                  // pixels
+uniform vec2 screen;                  // pixels of the canvas
+uniform float pixel;                  // of the page, in those
 out vec4 tint;
 out float side, half_width;
 void main() {
@@ -73,7 +74,7 @@ void main() {
   vec2 along = (b.xy / b.w - a.xy / a.w) * screen;
   along = length(along) > 0.0 ? normalize(along) : vec2(1.0, 0.0);
   bool end = gl_VertexID > 1;
-  half_width = 0.5 * width + 0.5;     // half a pixel to fade over
+  half_width = 0.5 * width * pixel + 0.5;     // half a pixel to fade over
   side = (gl_VertexID % 2 == 0 ? -1.0 : 1.0) * half_width;
   vec4 here = end ? b : a;
   tint = end ? to_colour : from_colour;
