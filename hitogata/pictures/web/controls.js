@@ -36,7 +36,7 @@ class Controls {
   /** A switch for each actor with a label and each overlay's name. */
   makeLegend() {
     const add = (name, colour, change) => {
-      const label = document.createElement("label"), box = document.createElement("input"), text = document.createElement("span");
+      const [label, box, text] = ["label", "input", "span"].map((tag) => document.createElement(tag));
       Object.assign(box, { type: "checkbox", checked: true });
       box.onchange = () => (change(box.checked), this.player.changed());
       text.textContent = name;
@@ -92,7 +92,8 @@ class Controls {
     element("follow").ariaPressed = this.view.follow;
     element("slider").value = time;
     element("clock").innerHTML = `<b>${time.toFixed(2)}</b><span class="whole"> / ${end.toFixed(2)} s</span>`;
-    const words = scene.captions.filter(([start, stop]) => start <= time && time < stop).map(([, , text]) => text).join(" · ");
+    const spoken = scene.captions.filter(([start, stop]) => start <= time && time < stop);
+    const words = spoken.map(([, , text]) => text).join(" · ");
     if (element("caption").textContent !== words) element("caption").textContent = words;
     scene.actors.forEach((actor, k) => {
       const at = actor.shown && actor.label ? this.view.project(look, this.drawing.top(actor)) : null;

@@ -49,9 +49,13 @@ class Drawing {
 
   // ------------------------------------------------------- overlays, by the names of hitogata.pictures.overlays
 
+  overlay(...solid) {
+    this.renderer.solid(...solid, { overlay: true });
+  }
+
   Marker({ at, radius, tie, colour }, actor) {
     const position = actor.now(at);
-    this.renderer.solid(this.ball, { position, quat: [1, 0, 0, 0] }, [0, 0, 0], radius, tint(colour), { overlay: true });
+    this.overlay(this.ball, { position, quat: [1, 0, 0, 0] }, [0, 0, 0], radius, tint(colour));
     if (tie) this.renderer.line(position, actor.placed(tie.link, tie.point).position, 2, tint(colour, 0.8));
   }
 
@@ -64,7 +68,8 @@ class Drawing {
   }
 
   Line({ points, width, colour }) {
-    for (let k = 1; 3 * k < points.length; k++) this.renderer.line(row(points, k - 1), row(points, k), width, tint(colour, 0.9));
+    for (let k = 1; 3 * k < points.length; k++)
+      this.renderer.line(row(points, k - 1), row(points, k), width, tint(colour, 0.9));
   }
 
   Arrows({ starts, at, vectors, colour }, actor) {
@@ -72,19 +77,19 @@ class Drawing {
       const vector = row(vectors, k), length = norm(vector), along = unit(vector), quat = turnFromZ(along);
       const thick = clamp(0.03 * length, 0.004, 0.012), head = Math.min(0.5 * length, 6 * thick), shaft = length - head;
       const middle = add(row(at, k), along, shaft / 2), neck = add(row(at, k), along, shaft);
-      this.renderer.solid(this.ball, { position: middle, quat }, [0, 0, shaft / 2], thick, tint(colour), { overlay: true });
-      this.renderer.solid(this.cone, { position: neck, quat }, [2.4 * thick, 2.4 * thick, head], 0, tint(colour), { overlay: true });
+      this.overlay(this.ball, { position: middle, quat }, [0, 0, shaft / 2], thick, tint(colour));
+      this.overlay(this.cone, { position: neck, quat }, [2.4 * thick, 2.4 * thick, head], 0, tint(colour));
     }
   }
 
   JointRange({ shell, parent, centre, quat, radius, boundary, link, bone, outside, colour }, actor) {
     const pose = actor.placed(parent, centre, quat), out = outside[actor.frame], edge = tint(out ? WARNING : colour);
     this.renderer.solid(shell, pose, [0, 0, 0], radius, tint(colour, 0.3));
-    const points = [];
-    for (let k = 0; 3 * k < boundary.length; k++) points.push(add(pose.position, turned(pose.quat, row(boundary, k)), radius));
+    const points = Array.from({ length: boundary.length / 3 }, (_, k) =>
+      add(pose.position, turned(pose.quat, row(boundary, k)), radius));
     points.forEach((point, k) => this.renderer.line(point, points[(k + 1) % points.length], 2.5, edge));
     const tip = add(pose.position, turned(actor.links[link].quat, bone), radius);
     this.renderer.line(pose.position, tip, 2, edge);
-    this.renderer.solid(this.ball, { position: tip, quat }, [0, 0, 0], 0.07 * radius, edge, { overlay: true });
+    this.overlay(this.ball, { position: tip, quat }, [0, 0, 0], 0.07 * radius, edge);
   }
 }

@@ -1,8 +1,14 @@
 // ---------------------------------------------------------------- playing
 
 const THEMES = {
-  light: { sky: [0.6, 0.63, 0.68], bounce: [0.34, 0.32, 0.31], floor: [0.945, 0.95, 0.957], ink: [0.72, 0.75, 0.785], dark: 0.22 },
-  dark: { sky: [0.4, 0.44, 0.5], bounce: [0.14, 0.14, 0.15], floor: [0.135, 0.15, 0.175], ink: [0.36, 0.4, 0.45], dark: 0.6 },
+  light: {
+    sky: [0.6, 0.63, 0.68], bounce: [0.34, 0.32, 0.31],  // light from above and below
+    floor: [0.945, 0.95, 0.957], ink: [0.72, 0.75, 0.785], dark: 0.22,  // ground, its lines, its shadows
+  },
+  dark: {
+    sky: [0.4, 0.44, 0.5], bounce: [0.14, 0.14, 0.15],
+    floor: [0.135, 0.15, 0.175], ink: [0.36, 0.4, 0.45], dark: 0.6,
+  },
 };
 const night = matchMedia("(prefers-color-scheme: dark)");
 

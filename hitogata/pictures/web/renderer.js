@@ -30,8 +30,10 @@ class Renderer {
       gl.attachShader(program, shader);
     }
     gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS))
-      throw new Error(gl.getAttachedShaders(program).map((s) => gl.getShaderInfoLog(s)).join("") + gl.getProgramInfoLog(program));
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) {
+      const logs = gl.getAttachedShaders(program).map((shader) => gl.getShaderInfoLog(shader));
+      throw new Error(logs.join("") + gl.getProgramInfoLog(program));
+    }
     const places = {};
     for (let k = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS) - 1; k >= 0; k--) {
       const { name } = gl.getActiveUniform(program, k);
@@ -71,8 +73,8 @@ class Renderer {
     gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, SHADOW_SIZE, SHADOW_SIZE);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
-    for (const filter of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, filter, gl.LINEAR);
-    for (const wrap of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, wrap, gl.CLAMP_TO_EDGE);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR);
     this.shadowMap = gl.createFramebuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowMap);
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, texture, 0);
@@ -150,10 +152,10 @@ class Renderer {
 
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);  // colours are multiplied by their opacity
-    const far = 3 * distance + 4;
+    const ground = { centre: target, far: 3 * distance + 4, floor_: theme.floor, ink: theme.ink, dark: theme.dark };
     gl.bindVertexArray(this.empty);
     for (const plane of this.planes) {
-      this.use(programs.ground, { ...shared, ...plane, centre: target, far, floor_: theme.floor, ink: theme.ink, dark: theme.dark });
+      this.use(programs.ground, { ...shared, ...ground, ...plane });
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }
 
@@ -198,10 +200,11 @@ class Renderer {
   }
 
   instances(geometry, values) {
+    const { gl } = this;
     if (!values.length) return;
     this.upload(geometry.buffer, new Float32Array(values));
-    this.gl.bindVertexArray(geometry.vertices);
-    this.gl.drawElementsInstanced(this.gl.TRIANGLES, geometry.indices, this.gl.UNSIGNED_INT, 0, values.length / INSTANCE);
+    gl.bindVertexArray(geometry.vertices);
+    gl.drawElementsInstanced(gl.TRIANGLES, geometry.indices, gl.UNSIGNED_INT, 0, values.length / INSTANCE);
   }
 
   upload(buffer, values) {

@@ -21,7 +21,8 @@ class Actor {
     for (const name of ["time", "position", "quat"]) this[name] = unpacked(record[name]);
     this.count = record.position.shape[1];
     for (const overlay of this.overlays)
-      for (const [name, value] of Object.entries(overlay)) if (value?.data !== undefined) overlay[name] = unpacked(value);
+      for (const [name, value] of Object.entries(overlay))
+        if (value?.data !== undefined) overlay[name] = unpacked(value);
     this.links = [];
     this.shown = true;
   }

@@ -118,7 +118,8 @@ out vec4 colour;
 ${LIGHT}
 float lines(vec2 p, float width) {
   vec2 pixel = fwidth(p), gap = abs(fract(p - 0.5) - 0.5) / pixel;
-  return (1.0 - clamp(min(gap.x, gap.y) - width + 0.5, 0.0, 1.0)) * (1.0 - smoothstep(0.05, 0.3, max(pixel.x, pixel.y)));
+  float dense = smoothstep(0.05, 0.3, max(pixel.x, pixel.y));  // lines too close to be told apart
+  return (1.0 - clamp(min(gap.x, gap.y) - width + 0.5, 0.0, 1.0)) * (1.0 - dense);
 }
 void main() {
   float fade = 1.0 - smoothstep(0.25 * far, 0.95 * far, distance(at, centre));

@@ -6,7 +6,8 @@ const STEPS = 6;  // of a quarter turn
 
 /** A ball whose eighths can be moved apart by the signs of their corners. */
 function ballGeometry() {
-  const corners = [], normals = [], faces = [], quarter = Math.PI / 2, rows = 2 * (STEPS + 1), columns = 4 * (STEPS + 1);
+  const corners = [], normals = [], faces = [];
+  const quarter = Math.PI / 2, rows = 2 * (STEPS + 1), columns = 4 * (STEPS + 1);
   for (let i = 0; i < columns; i++) {
     const side = Math.floor(i / (STEPS + 1)), angle = quarter * (side + (i % (STEPS + 1)) / STEPS);
     for (let j = 0; j < rows; j++) {

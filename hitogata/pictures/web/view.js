@@ -49,7 +49,8 @@ class View {
   }
 
   drag(event) {
-    const before = this.fingers.get(event.pointerId), dx = event.clientX - before.clientX, dy = event.clientY - before.clientY;
+    const before = this.fingers.get(event.pointerId);
+    const dx = event.clientX - before.clientX, dy = event.clientY - before.clientY;
     const other = [...this.fingers.values()].find((finger) => finger.pointerId !== event.pointerId);
     if (other) this.pinch(before, event, other);
     else if (event.shiftKey || event.buttons & 6) this.move(dx, dy);
@@ -64,7 +65,7 @@ class View {
   /** One of two fingers goes from a to b: what lies between them stays between them. */
   pinch(a, b, other) {
     const { clientWidth: width, clientHeight: height } = this.canvas;
-    const middle = (finger) => [(finger.clientX + other.clientX - width) / 2, (finger.clientY + other.clientY - height) / 2];
+    const middle = ({ clientX: x, clientY: y }) => [(x + other.clientX - width) / 2, (y + other.clientY - height) / 2];
     const gap = (finger) => Math.hypot(finger.clientX - other.clientX, finger.clientY - other.clientY) || 1;
     this.move(...middle(a).map((x) => -x));
     this.zoom(gap(a) / gap(b));
