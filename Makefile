@@ -1,6 +1,6 @@
 # hitogata: everything a newcomer needs.  Needs python3 (3.11 or newer) and make.
 #
-#   make demo    throw a human figure through the air; writes pictures to out/
+#   make demo    pull a hand once around its shoulder, with and without ranges of motion; writes a report to out/
 #   make test    style, types, import law, all tests
 #   make bench   benchmark tables, beside Pinocchio and MuJoCo in the same run
 
@@ -12,7 +12,7 @@ PIP := $(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.
 .PHONY: demo test lint types law unit bench clean
 
 demo: $(VENV)/ready-demo
-	$(RUN) examples/01_free_flight.py --out out/free_flight
+	$(RUN) examples/22_shoulder_circle.py --out out/shoulder
 
 test: lint types law unit
 

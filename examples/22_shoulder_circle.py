@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure as Sheet
+from shoulder_report import report
 from shoulder_scene import BALLS, LOOSE, RANGED, SHOULDER, STEPS, H, go_round, in_hitogata, in_mujoco, mujoco_model
 
 from hitogata.dynamics import frame_position
@@ -73,10 +74,11 @@ def main() -> None:
     ours, without, other = runs
     print(f"{'':28}{'worst joint':>14}{'impossible':>12}{'hand differs':>15}{'one step':>11}")
     print(f"{'':28}{'beyond range':>14}{'poses':>12}{'by up to':>15}{'takes':>11}")
+    rows = []
     for name, (_, step) in found.items():
-        apart = np.linalg.norm(palms[name] - palms[ours], axis=1).max()
-        print(f"{name:28}{worst[name].max():12.2f} °{(worst[name] > IMPOSSIBLE).sum():12d}", end="")
-        print(f"{apart:13.2f} m{step * 1e6:8.1f} µs")
+        apart, wrong = np.linalg.norm(palms[name] - palms[ours], axis=1).max(), (worst[name] > IMPOSSIBLE).sum()
+        print(f"{name:28}{worst[name].max():12.2f} °{wrong:12d}{apart:13.2f} m{step * 1e6:8.1f} µs")
+        rows.append([name, round(worst[name].max(), 2), int(wrong), round(apart, 2), round(step * 1e6, 1)])
     assert worst[ours].max() < IMPOSSIBLE, "the range must hold"
     assert worst[without].max() > 20, "without its range the arm must be pulled far beyond it"
     assert worst[other].max() > 5, "one angle for all directions should not do"
@@ -85,8 +87,8 @@ def main() -> None:
     for name, motion in zip(("with_ranges", "without_ranges", "mujoco"), runs.values(), strict=True):
         motion.save(out / f"{name}.npz")
     draw(runs, out / "shoulder.png")
-    # a replay in 3-D goes here: RANGED moved by runs[ours] and runs[without], pointer in motion.channels["pointer"]
-    print(f"\npicture: {out / 'shoulder.png'}; motions: {out}/*.npz")
+    report(out, rows, runs, worst)
+    print(f"\nopen {out / 'index.html'}: table, pictures, and a replay in 3-D; motions: {out}/*.npz")
 
 
 if __name__ == "__main__":
