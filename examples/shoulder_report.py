@@ -68,7 +68,7 @@ def report(out: Path, rows: list[list[object]], runs: dict[str, Trajectory], wor
     replay(runs, out / "replay.html")
     intro = (
         "A pointer, tied to the left hand by a spring, circles the shoulder: forward, up, behind, down. Behind the "
-        "back no arm can follow. With ranges of motion the arm stays where a human arm can be; without them it is dragged "
+        "back no arm can follow. With ranges of motion the arm stays where a human arm can be; without them it goes "
         "through the impossible. MuJoCo limits a ball joint by one angle for all directions."
     )
     write_report(
