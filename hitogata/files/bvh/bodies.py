@@ -45,6 +45,8 @@ def bone_shapes(bones: Sequence[Bone], part: Part | None, leg: float | None) -> 
         leg: hip to ankle [m], if known.
     """
     thick = _RADII[part] * leg if part is not None and leg is not None else None
+    if thick is not None and any(bone.part is not None for bone in bones):
+        bones = [bone for bone in bones if bone.part is not None]  # others are helpers of a drawing program
     shapes = []
     for bone in bones:
         length = float(np.linalg.norm(bone.end))
