@@ -1,6 +1,6 @@
 """The numbers of a BVH file: read in pieces by numpy, counted line by line.
 
-A frame begins in a line of its own.  If most lines hold a whole frame, every line must; otherwise frames may run over
+A frame begins in a line of its own.  If the first line or most lines hold a whole frame, every line must; otherwise frames may run over
 several lines, as long as each begins a new one.
 """
 
@@ -70,6 +70,8 @@ def _words_per_line(piece: bytes) -> Counts:
 
 def _numbers(piece: bytes, count: int, line: int, file: str) -> FloatArray:
     """The numbers of a piece, which begins in a line."""
+    if not count:
+        return np.empty(0)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", DeprecationWarning)  # how older numpy tells of words
@@ -102,7 +104,7 @@ def _check_layout(per_line: Counts, line: int, frames: int, channels: int, file:
     full = np.flatnonzero(per_line)
     counts = per_line[full]
     if channels and len(counts):
-        whole = 2 * int((counts == channels).sum()) >= len(counts)
+        whole = counts[0] == channels or 2 * int((counts == channels).sum()) >= len(counts)
         sums = np.cumsum(counts)
         if whole:
             bad = counts != channels
