@@ -1,7 +1,7 @@
 """The numbers of a BVH file: read in pieces by numpy, counted line by line.
 
-A frame begins in a line of its own.  If the first line or most lines hold a whole frame, every line must; otherwise frames may run over
-several lines, as long as each begins a new one.
+A frame begins in a line of its own.  If the first line or most lines hold a whole frame, every line must; otherwise
+frames may run over several lines, as long as each begins a new one.
 """
 
 import re
