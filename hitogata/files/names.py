@@ -92,11 +92,10 @@ _SCHEMES: dict[str, dict[str, Part]] = {
 _PAIRED = set(Part) - {Part.PELVIS, Part.TRUNK, Part.NECK, Part.HEAD}
 
 _SIDES = (
-    (re.compile(r"^(left|right)(?=[A-Z_ .:-])", re.IGNORECASE), 1),
-    (re.compile(r"(?<=[a-z0-9_ .:-])(left|right)$", re.IGNORECASE), 1),
-    (re.compile(r"(?:^|(?<=[_ .:-]))(l|r|left|right)(?=$|[_ .:-])", re.IGNORECASE), 1),
-    (re.compile(r"^(l|r)(?=[A-Z])"), 1),
-    (re.compile(r"^(left|right)(?=[a-z])"), 1),
+    re.compile(r"^(left|right)(?=[A-Z_ .:-])", re.IGNORECASE),
+    re.compile(r"(?<=[a-z0-9_ .:-])(left|right)$", re.IGNORECASE),
+    re.compile(r"(?:^|(?<=[_ .:-]))(l|r|c|left|right)(?=$|[_ .:-])", re.IGNORECASE),  # c: centre
+    re.compile(r"^(l|r)(?=[A-Z])"),
 )
 
 
@@ -153,10 +152,10 @@ def figure_naming(figure: Figure) -> Naming:
 def side_and_word(name: str) -> tuple[Side, str]:
     """A name's side, and the rest of it in small letters without separators."""
     side = Side.MIDDLE
-    for pattern, group in _SIDES:
+    for pattern in _SIDES:
         match = pattern.search(name)
         if match:
-            side = Side.LEFT if match[group][0] in "lL" else Side.RIGHT
+            side = {"l": Side.LEFT, "r": Side.RIGHT, "c": Side.MIDDLE}[match[1][0].lower()]
             name = name[: match.start()] + name[match.end() :]
             break
     return side, re.sub(r"[_ .:\-]", "", name).lower()
@@ -171,10 +170,10 @@ def _role(name: str, words: Mapping[str, Part]) -> Role | None:
 
 
 def _without_prefix(names: Sequence[str]) -> list[str]:
-    """Names without what most of them begin with, up to a separator: "mixamorig:", "Character1_", "Bip01 "."""
+    """Names without what most of them begin with, up to separators: "mixamorig:", "Character1_", "Bip01 ", "J_Bip_"."""
     heads = [match[0] if (match := re.match(r"[A-Za-z0-9]+[_ :]+", name)) else "" for name in names]
     common = max(set(heads), key=heads.count, default="")
     word = re.sub(r"[_ :]", "", common).lower()
     if not common or word in ("l", "r", "left", "right") or 2 * heads.count(common) <= len(names):
         return list(names)
-    return [name.removeprefix(common) for name in names]
+    return _without_prefix([name.removeprefix(common) for name in names])

@@ -204,7 +204,7 @@ class _Follower:
             return wanted
         joint = self.target.links[hinges[0]].joint
         bone, axis = wanted @ self._own_bone(i), wanted @ (joint.parent_frame.rotation @ joint.axis)
-        if abs(float(bone[0] @ axis[0])) > 0.5 or not len(bone):
+        if not len(bone) or abs(float(bone[0] @ axis[0])) > 0.5:
             return wanted
         twist = bend_twists(bone, axis, direction, joint.range)
         turned: FloatArray = quat_to_matrix(quat_exp(bone * twist[:, None])) @ wanted
