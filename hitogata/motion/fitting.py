@@ -61,7 +61,9 @@ def inside(angles: FloatArray, limits: tuple[float, float] | None) -> FloatArray
     return np.clip(middle + np.mod(angles - middle + np.pi, 2 * np.pi) - np.pi, low, high)
 
 
-def bend_twists(bone: FloatArray, axis: FloatArray, wanted: FloatArray, limits: tuple[float, float] | None) -> FloatArray:
+def bend_twists(
+    bone: FloatArray, axis: FloatArray, wanted: FloatArray, limits: tuple[float, float] | None
+) -> FloatArray:
     """Turns of a limb about its own bone that bring a hinge at its end into the plane of the wanted bend.
 
     A ball joint, a bone, a hinge across it and a second bone can point both bones wherever they are wanted: the turn

@@ -34,7 +34,8 @@ def lowest(figure: Figure, q: FloatArray, links: Sequence[str]) -> FloatArray | 
 def _corners(shape: Shape) -> tuple[FloatArray, float] | None:
     """Points in the link's frame, and a radius: the shape is the hull of balls about them."""
     if isinstance(shape, Sphere):
-        points, radius = np.zeros((1, 3)), shape.radius
+        points: FloatArray = np.zeros((1, 3))
+        radius = shape.radius
     elif isinstance(shape, Capsule):
         points, radius = np.array([[0, 0, -1.0], [0, 0, 1.0]]) * shape.half_length, shape.radius
     elif isinstance(shape, Box):

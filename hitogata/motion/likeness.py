@@ -54,7 +54,8 @@ def _tree(figure: Figure) -> _Chain:
         steps = [float(np.linalg.norm(b - a)) for a, b in zip([places[branch], *ends], ends, strict=False)]
         along = np.cumsum(steps)
         share = along / max(along[-1], 1e-12)
-        away = next((e - places[branch] for e in ends if np.linalg.norm(e - places[branch]) > _TINY * size), np.zeros(3))
+        ways = [end - places[branch] for end in ends]
+        away = next((way for way in ways if np.linalg.norm(way) > _TINY * size), np.zeros(3))
         behind = [chain(child, links[-1]) for child in children[links[-1]]]
         weight = sum(steps) / size + sum(c.weight for c in behind)
         return _Chain(links, share[: len(links)].tolist(), away / size, weight, behind)
@@ -81,7 +82,8 @@ def _difference(a: _Chain, b: _Chain) -> float:
     cosine = a.leaves @ b.leaves / lengths if lengths > 0 else 1.0
     if cosine < _TURNED:
         return _UNLIKE
-    return float(1 - cosine + 2 * np.linalg.norm(a.leaves - b.leaves) + 0.5 * abs(np.log((a.weight + 0.05) / (b.weight + 0.05))))
+    heavier = abs(np.log((a.weight + 0.05) / (b.weight + 0.05)))
+    return float(1 - cosine + 2 * np.linalg.norm(a.leaves - b.leaves) + 0.5 * heavier)
 
 
 def _aligned(ours: _Chain, theirs: _Chain) -> tuple[list[int], list[int]]:

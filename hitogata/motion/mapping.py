@@ -44,8 +44,8 @@ def map_skeletons(source: Figure, target: Figure, table: Mapping[str, str | None
     """Find the pairs of links of two figures.
 
     Names of both are looked up in the tables of `hitogata.files.names`.  Several links of the trunk (or neck) are
-    paired in order, the last with the last.  If one figure's names are unknown, both trees are compared: their branches,
-    the places of joints in the neutral pose, and lengths; both must look the same way there.
+    paired in order, the last with the last.  If one figure's names are unknown, both trees are compared: their
+    branches, the places of joints in the neutral pose, and lengths; both must look the same way there.
 
     Args:
         source: the figure whose motion is to be carried over.
@@ -87,7 +87,7 @@ def map_skeletons(source: Figure, target: Figure, table: Mapping[str, str | None
 
 def _by_names(ours: Naming, theirs: Naming) -> dict[str, str]:
     """Pairs with the same part and side."""
-    pairs = {}
+    pairs: dict[str, str] = {}
     for part in Part:
         for side in Side:
             mine, other = ours.named(part, side), theirs.named(part, side)

@@ -5,6 +5,7 @@ way; hands when they go on straight; trunk, head and feet when both figures stan
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -84,7 +85,7 @@ def find_rest(source: Figure, target: Figure, pairs: SkeletonMap, poses: LinkPos
 
 
 def shortest_turn(a: FloatArray, b: FloatArray) -> FloatArray:
-    """The smallest rotation that takes the unit vector a to b, shape (3, 3); half a turn about a level axis if b = -a."""
+    """The smallest rotation that takes the unit vector a to b, shape (3, 3); about any axis across them if b = -a."""
     c, axis = float(a @ b), np.cross(a, b)
     if c < -1 + 1e-12:
         across = np.cross(a, np.eye(3)[np.abs(a).argmin()])
@@ -130,12 +131,12 @@ def _heading(
 
 
 def _standing(source: Figure, pairs: SkeletonMap, places: FloatArray) -> FloatArray:
-    """Least cosine of thighs and shins downwards and the trunk upwards, of poses of shape (n, nlinks, 3); shape (n,)."""
+    """Least cosine of thighs and shins downwards and the trunk upwards, shape (n,), of places (n, nlinks, 3)."""
     index = {name: source.link_index(other) for name, other in pairs.pairs.items()}
     cosines = []
     for side in (Side.LEFT, Side.RIGHT):
         chain = [pairs.links(part, side) for part in (Part.THIGH, Part.SHIN, Part.FOOT)]
-        for upper, lower in zip(chain, chain[1:], strict=False):
+        for upper, lower in pairwise(chain):
             if upper and lower:
                 cosines.append(_up(places[:, index[upper[0]]] - places[:, index[lower[0]]]))
     tops = pairs.links(Part.HEAD) or pairs.links(Part.TRUNK)[-1:]

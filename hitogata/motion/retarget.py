@@ -174,7 +174,7 @@ class _Follower:
         child = joint.child_frame.rotation
         if joint.kind in (JointKind.BALL, JointKind.FREE):
             turned = self._into_bend_plane(i, wanted) if self.bends else wanted
-            q[:, -4:] = unbroken_quats(matrix_to_quat(back @ turned @ child))
+            q[:, -4:] = unbroken_quats(np.asarray(matrix_to_quat(back @ turned @ child), np.float64))
         elif joint.kind is JointKind.HINGE:
             axis, direction = np.array(joint.axis), self._wanted_bone(i)
             bone = child.T @ self._own_bone(i) if direction is not None else axis
@@ -223,15 +223,15 @@ class _Follower:
         return angle
 
 
-def _joint_rotation(joint: Joint, q: FloatArray) -> FloatArray:
+def _joint_rotation(joint: Joint, q: FloatArray) -> Any:
     """R_FM for a joint's coordinates, shape (nt, 3, 3)."""
     if joint.kind in (JointKind.BALL, JointKind.FREE):
-        return quat_to_matrix(q[:, -4:])  # type: ignore[return-value]
+        return quat_to_matrix(q[:, -4:])
     if joint.kind is JointKind.HINGE:
-        return quat_to_matrix(quat_exp(q * np.array(joint.axis)))  # type: ignore[return-value]
+        return quat_to_matrix(quat_exp(q * np.array(joint.axis)))
     if joint.kind is JointKind.UNIVERSAL:
-        first, second = (quat_to_matrix(quat_exp(q[:, [k]] * np.array(a))) for k, a in enumerate((joint.axis, joint.axis2)))
-        return first @ second  # type: ignore[return-value]
+        first, second = np.array(joint.axis), np.array(joint.axis2)
+        return quat_to_matrix(quat_exp(q[:, :1] * first)) @ quat_to_matrix(quat_exp(q[:, 1:] * second))
     return np.broadcast_to(np.eye(3), (len(q), 3, 3))
 
 
@@ -241,7 +241,7 @@ def _leg_ratio(source: Figure, target: Figure, pairs: SkeletonMap) -> float:
     sums = [0.0, 0.0]
     legs = [pairs.links(part, side) for side in (Side.LEFT, Side.RIGHT) for part in (Part.THIGH, Part.SHIN, Part.FOOT)]
     if all(legs):
-        chains = [(legs[0][0], legs[1][0]), (legs[1][0], legs[2][0]), (legs[3][0], legs[4][0]), (legs[4][0], legs[5][0])]
+        chains = [(legs[k][0], legs[k + 1][0]) for k in (0, 1, 3, 4)]
     else:
         parents = {n: target.links[i].parent for i, n in enumerate(target.link_names)}
         chains = [(parent, n) for n in pairs.pairs if (parent := parents[n]) is not None and parent in pairs.pairs]

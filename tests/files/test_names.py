@@ -19,16 +19,19 @@ SCHEMES = {
                 "mixamorig:LeftUpLeg", "mixamorig:LeftLeg", "mixamorig:LeftFoot", "mixamorig:LeftToeBase"],
                ["mixamorig:HeadTop_End", "mixamorig:LeftHandThumb1", "mixamorig:LeftToe_End"]),
     "lafan1": (["Hips"], ["Spine", "Spine1", "Spine2"], ["Neck"], "Head",
-               ["LeftShoulder", "LeftArm", "LeftForeArm", "LeftHand", "LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToe"], []),
+               ["LeftShoulder", "LeftArm", "LeftForeArm", "LeftHand", "LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToe"],
+               []),
     "characters": (["Character1_Hips"], ["Character1_Spine", "Character1_Spine1"], ["Character1_Neck"],
                    "Character1_Head",
                    ["Character1_LeftShoulder", "Character1_LeftArm", "Character1_LeftForeArm", "Character1_LeftHand",
                     "Character1_LeftUpLeg", "Character1_LeftLeg", "Character1_LeftFoot", "Character1_LeftToeBase"],
                    ["L_Radius_RIGMESH", "L_Femur_RIGMESH", "Torso_RIGMESH", "Neck_RIGMESH"]),
     "rokoko": (["Hips"], ["Spine", "Spine2", "Spine4"], ["Neck"], "Head",
-               ["LeftShoulder", "LeftArm", "LeftForeArm", "LeftHand", "LeftThigh", "LeftShin", "LeftFoot", "LeftToe"], []),
+               ["LeftShoulder", "LeftArm", "LeftForeArm", "LeftHand", "LeftThigh", "LeftShin", "LeftFoot", "LeftToe"],
+               []),
     "xsens": (["Hips"], ["Chest", "Chest2", "Chest3", "Chest4"], ["Neck"], "Head",
-              ["LeftCollar", "LeftShoulder", "LeftElbow", "LeftWrist", "LeftHip", "LeftKnee", "LeftAnkle", "LeftToe"], []),
+              ["LeftCollar", "LeftShoulder", "LeftElbow", "LeftWrist", "LeftHip", "LeftKnee", "LeftAnkle", "LeftToe"],
+              []),
     "biped": (["Bip01 Pelvis"], ["Bip01 Spine", "Bip01 Spine1"], ["Bip01 Neck"], "Bip01 Head",
               ["Bip01 L Clavicle", "Bip01 L UpperArm", "Bip01 L Forearm", "Bip01 L Hand", "Bip01 L Thigh",
                "Bip01 L Calf", "Bip01 L Foot", "Bip01 L Toe0"], ["Bip01 L Finger0", "Bip01"]),
@@ -70,7 +73,7 @@ def test_schemes(scheme):
     assert len(set(names)) == len(names)
     naming = naming_of(names)
     wanted = {pelvis[0]: (Part.PELVIS, Side.MIDDLE), head: (Part.HEAD, Side.MIDDLE)}
-    wanted |= {name: (Part.TRUNK, Side.MIDDLE) for name in trunk} | {name: (Part.NECK, Side.MIDDLE) for name in necks}
+    wanted |= dict.fromkeys(trunk, (Part.TRUNK, Side.MIDDLE)) | dict.fromkeys(necks, (Part.NECK, Side.MIDDLE))
     wanted |= {name: (part, L) for name, part in zip(lefts, LIMBS, strict=True)}
     wanted |= {right(name): (part, R) for name, part in zip(lefts, LIMBS, strict=True)}
     assert dict(naming.roles) == wanted

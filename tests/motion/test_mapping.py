@@ -66,7 +66,7 @@ def test_a_table_goes_first():
     assert found.pairs["chest"] == "pelvis"
     assert found.unmatched == ("head",)
     assert found.how.endswith("and 2 of the user's table")
-    with pytest.raises(FigureError, match="no link 'hed'.*'head'"):
+    with pytest.raises(FigureError, match=r"no link 'hed'.*'head'"):
         map_skeletons(human40(), figure, {"hed": "head"})
     with pytest.raises(FigureError, match="no link 'skull'"):
         map_skeletons(human40(), figure, {"head": "skull"})

@@ -10,13 +10,13 @@ from hitogata.spatial import quat_multiply
 
 
 def quats_of_angles(axes: Sequence[int], angles: FloatArray) -> FloatArray:
-    """R_1 R_2 ... about the axes (0, 1, 2 for x, y, z) by angles [rad], shape (n, k); quaternions wxyz, shape (n, 4)."""
-    result = np.zeros((len(angles), 4))
+    """R_1 R_2 ... about axes (0, 1, 2 for x, y, z) by angles [rad], shape (n, k), as quaternions wxyz, shape (n, 4)."""
+    result: FloatArray = np.zeros((len(angles), 4))
     result[:, 0] = 1.0
     for k, axis in enumerate(axes):
         turn = np.zeros((len(angles), 4))
         turn[:, 0], turn[:, 1 + axis] = np.cos(angles[:, k] / 2), np.sin(angles[:, k] / 2)
-        result = quat_multiply(result, turn)
+        result = quat_multiply(result, turn).astype(np.float64, copy=False)
     return result
 
 

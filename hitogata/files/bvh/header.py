@@ -260,7 +260,7 @@ def _channels(reader: _Reader, joint: str) -> tuple[Channel, ...]:
 
 
 def _field(data: bytes, at: int, line: int, pattern: re.Pattern[bytes], what: str, file: str) -> tuple[str, int, int]:
-    """Value of the line "what: value", its line, and the byte behind; blank lines and comments before it are skipped."""
+    """Value of the line "what: value", its line, and the byte behind; blanks and comments before it are skipped."""
     while comment := re.compile(rb"\s*(?:#|//)[^\n]*\n").match(data, at):
         line += data.count(b"\n", at, comment.end())
         at = comment.end()

@@ -20,7 +20,9 @@ _COMMENT = re.compile(rb"(?m)(?:^|(?<=[ \t]))(?:#|//)[^\n]*")
 Counts = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
-def read_numbers(data: bytes, at: int, line: int, frames: int, channels: int, file: str, frames_line: int) -> FloatArray:
+def read_numbers(
+    data: bytes, at: int, line: int, frames: int, channels: int, file: str, frames_line: int
+) -> FloatArray:
     """All frames, shape (frames, channels).
 
     Args:

@@ -156,7 +156,8 @@ class Bvh:
     @property
     def time(self) -> FloatArray:
         """Time of each frame [s], from 0, shape (nframes,)."""
-        return np.arange(self.nframes) * self.frame_time
+        time: FloatArray = np.arange(self.nframes, dtype=np.float64) * self.frame_time
+        return time
 
     @property
     def duration(self) -> float:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -31,10 +32,10 @@ def bvh_from_trajectory(
     """A figure's motion as a BVH file.
 
     Links become joints with the links' names, at the places of the figure's joints; at rest (all angles zero) the
-    skeleton has the figure's neutral pose.  Ball joints have three rotations, hinges about an axis of the file one, other
-    hinges and universal joints three, fixed joints none; sliders have positions.  Shapes, masses and velocities are not
-    in the format.  The end site of a last link is its frame "<link>_end" if it has one, else as far behind the centre
-    of mass as the joint is before it.
+    skeleton has the figure's neutral pose.  Ball joints have three rotations, hinges about an axis of the file one,
+    other hinges and universal joints three, fixed joints none; sliders have positions.  Shapes, masses and velocities
+    are not in the format.  The end site of a last link is its frame "<link>_end" if it has one, else as far behind the
+    centre of mass as the joint is before it.
 
     Args:
         trajectory: of the figure.
@@ -65,7 +66,7 @@ def bvh_from_trajectory(
     return _Export(trajectory, figure, positive(scale, "scale"), up, tuple(order)).bvh(step)
 
 
-def joint_motion(joint: Joint, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+def joint_motion(joint: Joint, q: FloatArray) -> tuple[Any, Any]:
     """Orientation (n, 4) and position (n, 3) [m] of a joint's frame M in F, for its coordinates, shape (n, nq)."""
     n = len(q)
     still, none = np.tile([1.0, 0.0, 0.0, 0.0], (n, 1)), np.zeros((n, 3))
@@ -96,11 +97,11 @@ class _Export:
         self, trajectory: Trajectory, figure: Figure, scale: float, up: Up, order: tuple[Channel, ...]
     ) -> None:
         self.figure, self.scale, self.up, self.order = figure, scale, up, order
-        self.turns, self.places = self._kinematics(trajectory.q)
+        turns, self.places = self._kinematics(trajectory.q)
         neutral, places = self._kinematics(figure.neutral()[None])
         self.neutral_places = places[:, 0]
         self.neutral_turns = neutral[:, 0]
-        self.turns = quat_multiply(self.turns, quat_conjugate(neutral))
+        self.turns = quat_multiply(turns, quat_conjugate(neutral))
         self.to_file = np.argsort(up.order)
 
     def _kinematics(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -156,7 +157,7 @@ class _Export:
                     return (next(c for c in self.order if c.axis == self.up.order[axis]),)
         return self.order
 
-    def _values(self, channels: tuple[Channel, ...], turn: FloatArray, shift: FloatArray) -> list[FloatArray]:
+    def _values(self, channels: tuple[Channel, ...], turn: Any, shift: Any) -> list[FloatArray]:
         places = (shift / self.scale)[:, self.to_file]
         axes = [self.up.ours(c.axis) for c in channels if c.turns]
         if len(axes) == 1:
@@ -174,12 +175,12 @@ class _Export:
         if i in self.figure.parents:
             return ()
         link = self.figure.links[i]
-        own = [f.pose.position for f in link.frames if f.name.startswith(end_name(link.name, 0))]
+        own = [np.array(f.pose.position) for f in link.frames if f.name.startswith(end_name(link.name, 0))]
         points = np.array(own or [2 * np.array(link.mass.centre) - link.joint.child_frame.position])
         turned = quat_rotate(self.neutral_turns[i], points - link.joint.child_frame.position)
         return tuple(self._vector(point) for point in turned)
 
-    def _vector(self, metres: FloatArray) -> Vector:
+    def _vector(self, metres: Any) -> Vector:
         x, y, z = (metres / self.scale)[self.to_file].tolist()
         return x, y, z
 

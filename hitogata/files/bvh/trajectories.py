@@ -1,6 +1,7 @@
 """The motion of a BVH file as a Trajectory, and back."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -114,7 +115,7 @@ def _slider_zero(figure: Figure, name: str, sliders: list[int]) -> FloatArray:
 
 def _angles(axes: list[int], quats: FloatArray, name: str) -> FloatArray:
     """Angles of a file's channels for an orientation; where there are fewer than three, the others must be zero."""
-    if len(axes) <= 3 and all(a != b for a, b in zip(axes, axes[1:], strict=False)):
+    if len(axes) <= 3 and all(a != b for a, b in pairwise(axes)):
         every = axes + [axis for axis in range(3) if axis not in axes][: 3 - len(axes)]
         angles = angles_of_quats(every, quats)
         if np.abs(angles[:, len(axes) :]).max(initial=0.0) < 1e-6:

@@ -43,7 +43,8 @@ def _hierarchy(bvh: Bvh) -> list[str]:
             close()
         tabs = "\t" * len(path)
         path.append(i)
-        lines += [f"{tabs}{'JOINT' if i else 'ROOT'} {joint.name}", tabs + "{", f"{tabs}\tOFFSET {_vector(joint.offset)}"]
+        lines += [f"{tabs}{'JOINT' if i else 'ROOT'} {joint.name}", tabs + "{"]
+        lines.append(f"{tabs}\tOFFSET {_vector(joint.offset)}")
         lines.append(" ".join([f"{tabs}\tCHANNELS {len(joint.channels)}", *(c.value for c in joint.channels)]))
         for end in joint.ends:
             lines += [f"{tabs}\tEnd Site", tabs + "\t{", f"{tabs}\t\tOFFSET {_vector(end)}", tabs + "\t}"]
