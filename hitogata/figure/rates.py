@@ -102,3 +102,11 @@ def resampled(figure: Figure, trajectory: Trajectory, time: ArrayLike) -> Trajec
     nearest = np.where(part >= 1.0, after, before)
     channels = {name: mixed(x) if x.dtype.kind == "f" else x[nearest] for name, x in trajectory.channels.items()}
     return Trajectory(new, q, mixed(trajectory.v), channels, trajectory.figure_name)
+
+
+def unbroken_quats(quats: FloatArray) -> FloatArray:
+    """The same rotations, with signs that do not jump from frame to frame; shape (n, 4)."""
+    if len(quats) < 2:
+        return quats
+    flips = np.where(np.einsum("ni,ni->n", quats[1:], quats[:-1]) < 0, -1.0, 1.0)
+    return quats * np.concatenate([[1.0], np.cumprod(flips)])[:, None]

@@ -34,14 +34,6 @@ def angles_of_quats(axes: Sequence[int], quats: FloatArray) -> FloatArray:
     return _unbroken(angles, proper=axes[0] == axes[2])
 
 
-def unbroken_quats(quats: FloatArray) -> FloatArray:
-    """The same rotations, with signs that do not jump from frame to frame; shape (n, 4)."""
-    if len(quats) < 2:
-        return quats
-    flips = np.where(np.einsum("ni,ni->n", quats[1:], quats[:-1]) < 0, -1.0, 1.0)
-    return quats * np.concatenate([[1.0], np.cumprod(flips)])[:, None]
-
-
 def _unbroken(angles: FloatArray, *, proper: bool) -> FloatArray:
     """Angles without jumps between the two sets, and without jumps of whole turns."""
     # the other set: (a + π, π - b, c + π), or (a + π, -b, c + π) if first and last axis are the same

@@ -2,19 +2,17 @@
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from hitogata.errors import FileFormatError
 from hitogata.figure.values import Vector
 from hitogata.files.bvh.skeleton import BvhJoint, Channel
+from hitogata.files.bvh.words import Words, shown
 
 MOST_FRAMES = 2**31
 
 _CHANNELS = {channel.value.lower(): channel for channel in Channel}
-_COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//).*")
-_END = re.compile(r"end\s*(site|effector)?\b", re.IGNORECASE)
 _FRAMES = re.compile(rb"\s*frames\s*:?[ \t]*(\S*)", re.IGNORECASE)
 _FRAME_TIME = re.compile(rb"\s*frame[ \t_]*time\s*:?[ \t]*(\S*)", re.IGNORECASE)
 
@@ -32,14 +30,6 @@ class Head(NamedTuple):
     renamed: tuple[tuple[str, str], ...]  # joints whose name stood twice: old and new
 
 
-class _Token(NamedTuple):
-    """A word, brace or declaration ("JOINT", name) of the hierarchy."""
-
-    text: str
-    line: int
-    name: str = ""
-
-
 @dataclass
 class _Open:
     """A joint that is being read."""
@@ -53,82 +43,6 @@ class _Open:
     index: int = -1
 
 
-class _Reader:
-    """Tokens of the hierarchy, up to the word MOTION.
-
-    Names may hold spaces, so the name of a joint is the rest of its line, up to a brace.
-    """
-
-    def __init__(self, data: bytes, file: str, encoding: str) -> None:
-        self.data, self.file, self.encoding = data, file, encoding
-        self.line, self.start, self.at = 0, 0, 0  # line of the last token; its first byte, and the one behind it
-        self.tokens = self._tokens()
-
-    def fail(self, message: str, line: int | None = None) -> NoReturn:
-        raise FileFormatError(f"{self.file}:{self.line if line is None else line}: {message}")
-
-    def _lines(self) -> Iterator[str]:
-        while self.at < len(self.data):
-            end = self.data.find(b"\n", self.at)
-            end = len(self.data) if end < 0 else end
-            text = self.data[self.at : end].decode(self.encoding, "replace")
-            self.start, self.at = self.at, min(end + 1, len(self.data))
-            self.line += 1
-            yield _COMMENT.sub("", text).strip()
-
-    def _tokens(self) -> Iterator[_Token]:
-        pending = ""  # ROOT or JOINT whose name comes in another line
-        for text in self._lines():
-            while text:
-                if text[0] in "{}" and not pending:
-                    yield _Token(text[0], self.line)
-                    text = text[1:].lstrip()
-                    continue
-                word = pending or re.split(r"[\s{}]", text, maxsplit=1)[0]
-                kind = "END" if _END.match(text) and not pending else word.upper()
-                if kind in ("ROOT", "JOINT", "END"):
-                    body = text if pending else text[len(word) :]
-                    name = re.split(r"[{}]", body, maxsplit=1)[0]
-                    text = body[len(name) :]
-                    name = " ".join(name.split())
-                    if not name and not text and kind != "END":
-                        pending = kind
-                        break
-                    pending = ""
-                    yield _Token(kind, self.line, name)
-                    continue
-                text = text[len(word) :].lstrip()
-                if kind == "MOTION":
-                    yield _Token(kind, self.line)
-                    return
-                yield _Token(word, self.line)
-        if pending:
-            yield _Token(pending, self.line)
-        yield _Token("", self.line)
-
-    def next(self, wanted: str) -> _Token:
-        """The next token, which must not be the end of the file or of the hierarchy."""
-        token = next(self.tokens)
-        if token.text in ("", "MOTION"):
-            found = "the file ends" if not token.text else "MOTION begins"
-            self.fail(f"{found} where {wanted} is expected", token.line)
-        return token
-
-    def number(self, wanted: str) -> float:
-        token = self.next(wanted)
-        try:
-            value = float(token.text)
-        except ValueError:
-            comma = "; numbers are written with a point" if re.fullmatch(r"[-+\d]+,\d+", token.text) else ""
-            self.fail(f"{wanted}: a number is expected, got {_shown(token.text)}{comma}", token.line)
-        if not math.isfinite(value) or "_" in token.text:
-            self.fail(f"{wanted}: a finite number is expected, got {_shown(token.text)}", token.line)
-        return value
-
-    def vector(self, wanted: str) -> Vector:
-        return self.number(wanted), self.number(wanted), self.number(wanted)
-
-
 def read_head(data: bytes, file: str, encoding: str) -> Head:
     """Read all that stands before the numbers.
 
@@ -140,10 +54,10 @@ def read_head(data: bytes, file: str, encoding: str) -> Head:
     Raises:
         FileFormatError: with file and line.
     """
-    reader = _Reader(data, file, encoding)
+    reader = Words(data, file, encoding)
     first = next(reader.tokens)
     if first.text.upper() != "HIERARCHY":
-        found = f"it begins with {_shown(first.text)}" if first.text else "it is empty"
+        found = f"it begins with {shown(first.text)}" if first.text else "it is empty"
         reader.fail(f"not BVH: {found}, not with HIERARCHY", first.line or 1)
     opened, renamed = _hierarchy(reader)
     joints = tuple(BvhJoint(o.name, o.parent, o.offset or (0.0, 0.0, 0.0), o.channels or (), tuple(o.ends))
@@ -158,14 +72,14 @@ def read_head(data: bytes, file: str, encoding: str) -> Head:
         frame_time = float(seconds)
     except ValueError:
         hint = "; numbers are written with a point" if "," in seconds else ""
-        raise FileFormatError(f"{file}:{line}: Frame Time: expected seconds, got {_shown(seconds)}{hint}") from None
+        raise FileFormatError(f"{file}:{line}: Frame Time: expected seconds, got {shown(seconds)}{hint}") from None
     if not (math.isfinite(frame_time) and frame_time > 0):
-        raise FileFormatError(f"{file}:{line}: Frame Time: must be a positive number of seconds, got {_shown(seconds)}")
+        raise FileFormatError(f"{file}:{line}: Frame Time: must be a positive number of seconds, got {shown(seconds)}")
     lines = tuple(o.line for o in opened)
     return Head(joints, lines, frame_count, frames_line, frame_time, at, line, tuple(renamed))
 
 
-def _hierarchy(reader: _Reader) -> tuple[list[_Open], list[tuple[str, str]]]:
+def _hierarchy(reader: Words) -> tuple[list[_Open], list[tuple[str, str]]]:
     """Joints in the file's order, and those that were renamed."""
     joints: list[_Open] = []
     renamed: list[tuple[str, str]] = []
@@ -196,7 +110,7 @@ def _hierarchy(reader: _Reader) -> tuple[list[_Open], list[tuple[str, str]]]:
             path.append(joint)
             _brace(reader, f"joint {name!r}")
         elif not path:
-            reader.fail(f"ROOT or MOTION expected, got {_shown(token.text)}", token.line)
+            reader.fail(f"ROOT or MOTION expected, got {shown(token.text)}", token.line)
         elif kind == "END":
             path[-1].ends.append(_end_site(reader, path[-1]))
         elif kind == "}":
@@ -213,16 +127,16 @@ def _hierarchy(reader: _Reader) -> tuple[list[_Open], list[tuple[str, str]]]:
             path[-1].channels = _channels(reader, path[-1].name)
         else:
             reader.fail(f"joint {path[-1].name!r}: OFFSET, CHANNELS, JOINT, End Site or a closing brace is expected, "
-                        f"got {_shown(token.text)}", token.line)  # fmt: skip
+                        f"got {shown(token.text)}", token.line)  # fmt: skip
 
 
-def _brace(reader: _Reader, whose: str) -> None:
+def _brace(reader: Words, whose: str) -> None:
     token = reader.next(f"the opening brace of {whose}")
     if token.text != "{":
-        reader.fail(f"the opening brace of {whose} is expected, got {_shown(token.text)}", token.line)
+        reader.fail(f"the opening brace of {whose} is expected, got {shown(token.text)}", token.line)
 
 
-def _end_site(reader: _Reader, joint: _Open) -> Vector:
+def _end_site(reader: Words, joint: _Open) -> Vector:
     whose = f"the end site of joint {joint.name!r}"
     _brace(reader, whose)
     offset: Vector | None = None
@@ -239,10 +153,10 @@ def _end_site(reader: _Reader, joint: _Open) -> Vector:
                 reader.fail(f"{whose} has no OFFSET", token.line)
             return offset
         else:
-            reader.fail(f"{whose}: one OFFSET and a closing brace are expected, got {_shown(token.text)}", token.line)
+            reader.fail(f"{whose}: one OFFSET and a closing brace are expected, got {shown(token.text)}", token.line)
 
 
-def _channels(reader: _Reader, joint: str) -> tuple[Channel, ...]:
+def _channels(reader: Words, joint: str) -> tuple[Channel, ...]:
     token = reader.next(f"the number of CHANNELS of {joint!r}")
     count = _count(token.text, f"{reader.file}:{token.line}: joint {joint!r}: CHANNELS")
     result: list[Channel] = []
@@ -252,7 +166,7 @@ def _channels(reader: _Reader, joint: str) -> tuple[Channel, ...]:
         if channel is None:
             known = ", ".join(c.value for c in Channel)
             reader.fail(f"joint {joint!r}: channel {k + 1} of {count} is expected, one of {known}; "
-                        f"got {_shown(word.text or word.name)}", word.line)  # fmt: skip
+                        f"got {shown(word.text or word.name)}", word.line)  # fmt: skip
         if channel in result and not channel.turns:
             reader.fail(f"joint {joint!r}: channel {channel.value} stands twice", word.line)
         result.append(channel)
@@ -270,14 +184,14 @@ def _field(data: bytes, at: int, line: int, pattern: re.Pattern[bytes], what: st
         behind = start.end() if start else at
         line += data.count(b"\n", at, behind)
         found = data[behind:].split(b"\n", 1)[0][:60].decode("utf-8", "replace").strip()
-        raise FileFormatError(f"{file}:{line}: {what!r} and a number expected, got {_shown(found)}")
+        raise FileFormatError(f"{file}:{line}: {what!r} and a number expected, got {shown(found)}")
     line += data.count(b"\n", at, match.start(1))
     return match[1].decode("utf-8", "replace"), line, match.end(1)
 
 
 def _count(text: str, what: str) -> int:
     if not re.fullmatch(r"\+?\d{1,18}", text, re.ASCII):
-        raise FileFormatError(f"{what}: a whole number, not negative, is expected, got {_shown(text)}")
+        raise FileFormatError(f"{what}: a whole number, not negative, is expected, got {shown(text)}")
     return int(text)
 
 
@@ -289,8 +203,3 @@ def _new_name(name: str, taken: dict[str, int]) -> str:
         new = f"{name}_{taken[name]}"
     taken[new] = 1
     return new
-
-
-def _shown(text: str) -> str:
-    """Some text of the file in quotes, not too much of it."""
-    return repr(text if len(text) <= 40 else text[:37] + "...") if text else "nothing"

@@ -7,8 +7,9 @@ import numpy as np
 
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import Figure, JointKind, Trajectory, velocities_of
+from hitogata.figure.rates import unbroken_quats
 from hitogata.figure.values import FloatArray
-from hitogata.files.bvh.eulers import angles_of_quats, quats_of_angles, unbroken_quats
+from hitogata.files.bvh.eulers import angles_of_quats, quats_of_angles
 from hitogata.files.bvh.figures import check_figure, figure_from_bvh, slider_name
 from hitogata.files.bvh.skeleton import Bvh, PositionChannels
 

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, Joint, JointKind, Link, Trajectory, resampled
+from hitogata.figure import Figure, JointKind, Link, Trajectory, resampled
+from hitogata.figure.moving import joint_motion
 from hitogata.figure.values import FloatArray, Vector
 from hitogata.files.bvh.eulers import angles_of_quats
 from hitogata.files.bvh.figures import end_name
 from hitogata.files.bvh.skeleton import POSITIONS, Bvh, BvhJoint, Channel, Up, positive
 from hitogata.files.bvh.trajectories import even_step, values_from_trajectory
-from hitogata.spatial import quat_conjugate, quat_exp, quat_multiply, quat_rotate
+from hitogata.spatial import quat_conjugate, quat_multiply, quat_rotate
 
 ORDER = (Channel.Z_ROTATION, Channel.X_ROTATION, Channel.Y_ROTATION)
 """Rotation channels of a ball joint: with y up the last is the turn about the vertical, as MotionBuilder writes it."""
@@ -64,26 +65,6 @@ def bvh_from_trajectory(
     if len(order) != 3 or {c.axis for c in order if c.turns} != {0, 1, 2}:
         raise ArgumentError(f"order: expected the three rotation channels, got {[c.value for c in order]}")
     return _Export(trajectory, figure, positive(scale, "scale"), up, tuple(order)).bvh(step)
-
-
-def joint_motion(joint: Joint, q: FloatArray) -> tuple[Any, Any]:
-    """Orientation (n, 4) and position (n, 3) [m] of a joint's frame M in F, for its coordinates, shape (n, nq)."""
-    n = len(q)
-    still, none = np.tile([1.0, 0.0, 0.0, 0.0], (n, 1)), np.zeros((n, 3))
-    axis, axis2 = np.array(joint.axis), np.array(joint.axis2)
-    match joint.kind:
-        case JointKind.FREE:
-            return q[:, 3:], q[:, :3]
-        case JointKind.BALL:
-            return q, none
-        case JointKind.HINGE:
-            return quat_exp(q * axis), none
-        case JointKind.UNIVERSAL:
-            return quat_multiply(quat_exp(q[:, :1] * axis), quat_exp(q[:, 1:] * axis2)), none
-        case JointKind.SLIDER:
-            return still, q * axis
-        case _:
-            return still, none
 
 
 class _Export:
