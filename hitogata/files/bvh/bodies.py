@@ -46,7 +46,7 @@ def bone_shapes(bones: Sequence[Bone], part: Part | None, leg: float | None) -> 
     """
     thick = _RADII[part] * leg if part is not None and leg is not None else None
     if thick is not None and any(bone.part is not None for bone in bones):
-        bones = [bone for bone in bones if bone.part is not None]  # others are helpers of a drawing program
+        bones = [bone for bone in bones if bone.part is not None]  # others serve drawing programs
     shapes = []
     for bone in bones:
         length = float(np.linalg.norm(bone.end))
