@@ -102,5 +102,5 @@ def test_complaints(human, tmp_path, capsys):
     figure = human28()
     Trajectory([0.0], figure.neutral()[None], np.zeros((1, figure.nv))).save(tmp_path / "whose.npz")
     assert "--source" in fails(capsys, "motion", "convert", str(tmp_path / "whose.npz"), str(tmp_path / "o.bvh"))
-    assert "needs 48" in fails(capsys, "motion", "convert", str(tmp_path / "whose.npz"), out, "--source", "human40")
+    assert "needs 51" in fails(capsys, "motion", "convert", str(tmp_path / "whose.npz"), out, "--source", "human40")
     assert not (tmp_path / "out.npz").exists()

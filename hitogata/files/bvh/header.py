@@ -21,7 +21,6 @@ class Head(NamedTuple):
     """What stands before the numbers."""
 
     joints: tuple[BvhJoint, ...]
-    lines: tuple[int, ...]  # of the joints
     frames: int
     frames_line: int
     frame_time: float
@@ -75,8 +74,7 @@ def read_head(data: bytes, file: str, encoding: str) -> Head:
         raise FileFormatError(f"{file}:{line}: Frame Time: expected seconds, got {shown(seconds)}{hint}") from None
     if not (math.isfinite(frame_time) and frame_time > 0):
         raise FileFormatError(f"{file}:{line}: Frame Time: must be a positive number of seconds, got {shown(seconds)}")
-    lines = tuple(o.line for o in opened)
-    return Head(joints, lines, frame_count, frames_line, frame_time, at, line, tuple(renamed))
+    return Head(joints, frame_count, frames_line, frame_time, at, line, tuple(renamed))
 
 
 def _hierarchy(reader: Words) -> tuple[list[_Open], list[tuple[str, str]]]:
