@@ -121,7 +121,7 @@ class Naming:
 
 
 def naming_of(names: Sequence[str]) -> Naming:
-    """The scheme that knows most of the names, with thighs and upper arms at least; otherwise none."""
+    """The scheme that knows most of the names, with both thighs or both upper arms at least; otherwise none."""
     short = dict(zip(names, _without_prefix(names), strict=True))
     best = Naming("", {})
     for scheme, words in _SCHEMES.items():
@@ -133,8 +133,8 @@ def naming_of(names: Sequence[str]) -> Naming:
                 continue  # a second "head" is something worn on the first one
             seen.add(role)
             roles[name] = role
-        wanted = {(part, side) for part in (Part.THIGH, Part.UPPER_ARM) for side in (Side.LEFT, Side.RIGHT)}
-        if wanted <= seen and len(roles) > len(best.roles):
+        limbs = [{(part, Side.LEFT), (part, Side.RIGHT)} <= seen for part in (Part.THIGH, Part.UPPER_ARM)]
+        if any(limbs) and len(roles) > len(best.roles):
             best = Naming(scheme, roles)
     return best
 

@@ -7,7 +7,7 @@ import pytest
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.files import bvh_from_trajectory, figure_from_bvh, read_bvh
 from hitogata.files.names import Part, Side
-from hitogata.library import chain, human28, human40
+from hitogata.library import bear, chain, human28, human40, upper_body, virtual_human
 from hitogata.motion import map_skeletons
 from tests.motion.cases import walk
 from tests.reference import reference
@@ -38,6 +38,16 @@ def test_by_names():
     assert other.pairs["Spine1"] == "chest"
     assert {"LowerBack", "Spine", "LeftHand"} <= set(other.unmatched)
     assert "keeps its pose: " in str(other)
+
+
+def test_our_other_figures():
+    found = map_skeletons(human40(), virtual_human())
+    assert found.unmatched == ("abdomen", "neck")
+    assert map_skeletons(virtual_human(), human40()).unused == ("abdomen", "neck")
+    found = map_skeletons(virtual_human(), upper_body())
+    assert found.unmatched == ("base",)
+    assert all(ours == theirs for ours, theirs in found.pairs.items())
+    assert set(map_skeletons(human40(), bear()).unmatched) == {"paw_left", "paw_right"}
 
 
 def test_by_geometry():
