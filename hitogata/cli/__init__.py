@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from hitogata import __version__
 from hitogata.errors import HitogataError
 
-COMMANDS = {"rom": "hitogata.cli.rom", "warmup": "hitogata.cli.warmup"}
+COMMANDS = {"motion": "hitogata.cli.motion", "rom": "hitogata.cli.rom", "warmup": "hitogata.cli.warmup"}
 """Commands by name, and the module of each: it has `describe(parser)` and, in the arguments it leaves, `run`."""
 
 _SUMMARIES = {
+    "motion": "motions: what is in a file; convert, also to another figure",
     "rom": "ranges of motion: draw, fit to measured poses, export to other engines",
     "warmup": "compile everything once, so that first calls are fast",
 }

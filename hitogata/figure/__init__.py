@@ -7,6 +7,7 @@ from hitogata.figure.joint import Joint, JointKind
 from hitogata.figure.link import Frame, Link
 from hitogata.figure.mass import MassProperties
 from hitogata.figure.pose import Pose
+from hitogata.figure.rates import resampled, velocities_of
 from hitogata.figure.shapes import Box, Capsule, ConvexMesh, Plane, Shape, Sphere
 from hitogata.figure.state import State
 from hitogata.figure.trajectory import Trajectory
@@ -29,4 +30,6 @@ __all__ = [
     "State",
     "Trajectory",
     "joint",
+    "resampled",
+    "velocities_of",
 ]

@@ -1,0 +1,241 @@
+"""`hitogata motion`: info, convert."""
+
+import argparse
+import pathlib
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from hitogata.errors import ArgumentError, FileFormatError
+
+_FIGURES = """FIGURE is a built-in figure (human28, human40 ...) or a file: .xml (MJCF), .urdf, .bvh (its skeleton)"""
+
+
+def describe(parser: argparse.ArgumentParser) -> None:
+    """Add the commands' arguments."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    info = actions.add_parser(
+        "info", help="what is in a motion file", description="Say what is in a motion file (.bvh, or .npz of hitogata)."
+    )
+    info.add_argument("file", metavar="FILE", help="motion: .bvh or .npz")
+    _reading(info)
+    info.add_argument("--joints", action="store_true", help="also list the joints of a .bvh file")
+    info.set_defaults(run=_info)
+
+    convert = actions.add_parser(
+        "convert",
+        help="from .bvh to .npz and back, to another unit, or to another figure",
+        description="Convert a motion: .bvh to a trajectory (.npz) and back, to another unit, rate or figure.",
+        epilog=_FIGURES,
+    )
+    convert.add_argument("input", metavar="IN", help="motion: .bvh or .npz")
+    convert.add_argument("output", metavar="OUT", help="motion to write: .bvh or .npz")
+    convert.add_argument(
+        "--figure",
+        metavar="FIGURE",
+        help="carry the motion over to this figure (default: the skeleton of the file)",
+    )
+    convert.add_argument("--source", metavar="FIGURE", help="whose motion an .npz file is (default: as it says)")
+    _reading(convert)
+    convert.add_argument("--fps", type=float, metavar="RATE", help="frames per second of OUT (default: those of IN)")
+    convert.add_argument(
+        "--out-scale", type=float, metavar="M", help="unit of a .bvh OUT [m] (default: that of IN, or 0.01)"
+    )
+    convert.add_argument("--out-up", choices="xyz", help="axis of a .bvh OUT that is up (default: that of IN, or y)")
+    convert.add_argument("--decimals", type=int, metavar="N", help="of a .bvh OUT (default: all that numbers have)")
+    convert.add_argument("--mass", type=float, metavar="KG", help="of a figure made from a .bvh file")
+    convert.add_argument("--keep-size", action="store_true", help="with --figure: do not scale the path by the legs")
+    convert.add_argument("--reference", type=int, metavar="FRAME", help="with --figure: frame that stands as it does")
+    convert.add_argument("--no-floor", action="store_true", help="with --figure: do not put the soles on the floor")
+    convert.set_defaults(run=_convert)
+
+
+def _reading(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--scale", type=float, metavar="M", help="unit of a .bvh file [m] (default: guessed)")
+    parser.add_argument("--up", choices="xyz", default="y", help="axis of a .bvh file that points up (default: y)")
+    parser.add_argument(
+        "--add-positions", action="store_true", help="position channels are added to offsets, not instead of them"
+    )
+
+
+def _kind(path: str) -> str:
+    kind = pathlib.Path(path).suffix.lower()
+    if kind not in (".bvh", ".npz"):
+        raise FileFormatError(f"{path}: .bvh or .npz expected, got {kind or 'no ending'}")
+    return kind
+
+
+def _up(letter: str) -> Any:
+    from hitogata.files.bvh import Up
+
+    return Up[letter.upper()]
+
+
+def _read_bvh(path: str, args: argparse.Namespace) -> Any:
+    from hitogata.files import read_bvh
+    from hitogata.files.bvh import PositionChannels
+
+    mode = PositionChannels.ADD if args.add_positions else PositionChannels.REPLACE
+    return read_bvh(pathlib.Path(path), scale=args.scale, up=_up(args.up), position_channels=mode)
+
+
+def _figure(name: str, mass: float | None) -> Any:
+    """A figure of the library, or of a file."""
+    from hitogata import library
+
+    path = pathlib.Path(name)
+    match path.suffix.lower():
+        case ".xml" | ".mjcf":
+            from hitogata.files import read_mjcf
+
+            return read_mjcf(path)
+        case ".urdf":
+            from hitogata.files import read_urdf
+
+            return read_urdf(path, free_base=True)
+        case ".bvh":
+            from hitogata.files import figure_from_bvh, read_bvh
+
+            return figure_from_bvh(read_bvh(path), mass=mass)
+    known = [n for n in library.__all__ if n != "chain"]
+    if name not in known:
+        raise ArgumentError(f"no figure {name!r}; there are {', '.join(known)}, or files: .xml, .urdf, .bvh")
+    return getattr(library, name)()
+
+
+def _info(args: argparse.Namespace) -> None:
+    with _warnings_in_one_line():
+        lines = _bvh_lines(args) if _kind(args.file) == ".bvh" else _trajectory_lines(args.file)
+    print("\n".join(lines))
+
+
+def _bvh_lines(args: argparse.Namespace) -> list[str]:
+    from hitogata.files.bvh import bvh_poses
+    from hitogata.files.names import naming_of
+
+    bvh = _read_bvh(args.file, args)
+    naming = naming_of(bvh.names)
+    lines = [
+        f"skeleton    {len(bvh.joints)} joints, {sum(len(it.ends) for it in bvh.joints)} end sites, "
+        f"{bvh.nchannels} channels",
+        f"names       {naming.scheme or 'unknown'}: {len(naming.roles)} of {len(bvh.joints)} joints known",
+        f"motion      {bvh.nframes} frames at {1 / bvh.frame_time:.4g} per second, {bvh.duration:.3f} s",
+        f"unit        {bvh.scale:g} m{', guessed' if bvh.scale_guessed else ''}; {bvh.up.name.lower()} is up",
+    ]
+    if bvh.nframes:
+        some = bvh_poses(bvh, slice(None, None, max(1, bvh.nframes // 200))).position
+        tall = some[0].max(axis=0) - some[0].min(axis=0)
+        path = some[:, 0].max(axis=0) - some[:, 0].min(axis=0)
+        lines += [f"first pose  {_metres(tall)} (forward, left, up)", f"root moves  {_metres(path)}"]
+    if args.joints:
+        for it in bvh.joints:
+            depth, at = 0, it
+            while at.parent >= 0:
+                depth, at = depth + 1, bvh.joints[at.parent]
+            role = naming.roles.get(it.name)
+            part = " ".join(x for x in (role[1].value, role[0].value) if x) if role else ""
+            lines.append(f"  {'  ' * depth + it.name:<32} {' '.join(c.value for c in it.channels):<70} {part}".rstrip())
+    return lines
+
+
+def _metres(vector: Any) -> str:
+    return " x ".join(f"{x:.2f}" for x in vector) + " m"
+
+
+def _trajectory_lines(path: str) -> list[str]:
+    from hitogata.figure import Trajectory
+
+    motion = Trajectory.load(path)
+    span = float(motion.time[-1] - motion.time[0]) if len(motion) else 0.0
+    lines = [
+        f"figure      {motion.figure_name or 'not said'}: nq {motion.q.shape[1]}, nv {motion.v.shape[1]}",
+        f"motion      {len(motion)} samples, {span:.3f} s",
+    ]
+    return lines + [f"channel     {name} {array.shape}" for name, array in motion.channels.items()]
+
+
+def _convert(args: argparse.Namespace) -> None:
+    kinds = _kind(args.input), _kind(args.output)
+    if args.fps is not None and not args.fps > 0:
+        raise ArgumentError(f"--fps {args.fps}: must be positive")
+    with _warnings_in_one_line():
+        if kinds == (".bvh", ".bvh") and args.figure is None:
+            text = _rewrite(args)
+        else:
+            text = _carry(args, kinds)
+    print(text)
+
+
+def _rewrite(args: argparse.Namespace) -> str:
+    """A .bvh file in another unit or at another rate."""
+    from hitogata.files import bvh_from_trajectory, figure_from_bvh, trajectory_from_bvh, write_bvh
+    from hitogata.files.bvh import converted_bvh
+
+    bvh = _read_bvh(args.input, args)
+    bvh = converted_bvh(bvh, scale=args.out_scale, up=_up(args.out_up) if args.out_up else None)
+    if args.fps is not None:
+        figure = figure_from_bvh(bvh, sliders=True)
+        motion = trajectory_from_bvh(bvh, figure)
+        bvh = bvh_from_trajectory(motion, figure, skeleton=bvh, frame_time=1 / args.fps)
+    write_bvh(bvh, args.output, decimals=args.decimals)
+    return f"{args.output}: {bvh}"
+
+
+def _carry(args: argparse.Namespace, kinds: tuple[str, str]) -> str:
+    """A motion of one figure, perhaps carried over to another."""
+    import numpy as np
+
+    from hitogata.figure import Trajectory, resampled
+    from hitogata.files import bvh_from_trajectory, figure_from_bvh, trajectory_from_bvh, write_bvh
+    from hitogata.motion import retarget
+
+    lines: list[str] = []
+    bvh, name = None, ""
+    if kinds[0] == ".bvh":
+        bvh = _read_bvh(args.input, args)
+        figure = figure_from_bvh(bvh, mass=args.mass)
+        motion = trajectory_from_bvh(bvh, figure)
+    else:
+        motion = Trajectory.load(args.input)
+        name = args.source or motion.figure_name or args.figure
+        if not name:
+            raise ArgumentError(f"{args.input}: it does not say whose motion it is: give --source")
+        figure = _figure(name, args.mass)
+        motion.check(figure)
+    if args.figure not in (None, name):
+        target = _figure(args.figure, args.mass)
+        floor = None if args.no_floor else 0.0
+        found = retarget(motion, figure, target, keep_size=args.keep_size, reference=args.reference, floor=floor)
+        lines.append(str(found))
+        figure, motion = target, found.trajectory
+    step = None if args.fps is None else 1 / args.fps
+    if kinds[1] == ".bvh":
+        up = _up(args.out_up) if args.out_up else bvh.up if bvh is not None else _up("y")
+        scale = args.out_scale or (bvh.scale if bvh is not None else 0.01)
+        written = bvh_from_trajectory(motion, figure, frame_time=step, scale=scale, up=up)
+        write_bvh(written, args.output, decimals=args.decimals)
+        lines.append(f"{args.output}: {written}")
+    else:
+        if step is not None and len(motion):
+            span = motion.time[-1] - motion.time[0]
+            times = motion.time[0] + step * np.arange(int(span / step + 1e-6) + 1)
+            motion = resampled(figure, motion, np.minimum(times, motion.time[-1]))
+        motion.save(args.output)
+        lines.append(f"{args.output}: {len(motion)} samples of {figure}")
+    return "\n".join(lines)
+
+
+@contextmanager
+def _warnings_in_one_line() -> Iterator[None]:
+    """Warnings go to stderr, one line each, without a place in the source."""
+
+    def show(message: Any, *_: Any, **__: Any) -> None:
+        print(f"hitogata: {message}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = show
+        yield

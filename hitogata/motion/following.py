@@ -1,0 +1,131 @@
+"""A target figure's coordinates, joint by joint, for orientations its links should have."""
+
+import numpy as np
+
+from hitogata.figure import Figure, Joint, JointKind
+from hitogata.figure.moving import joint_motion
+from hitogata.figure.rates import unbroken_quats
+from hitogata.figure.values import FloatArray
+from hitogata.motion.fitting import bend_twists, hinge_angles, inside, twist_angles, universal_angles
+from hitogata.motion.mapping import SkeletonMap
+from hitogata.motion.resting import Rest
+from hitogata.spatial import matrix_to_quat, quat_exp, quat_to_matrix
+
+
+class Follower:
+    """Walks down the target's tree, and gives each joint the coordinates that come nearest.
+
+    Args:
+        source: the figure that moved.
+        target: the figure that follows.
+        pairs: their links.
+        rest: where they correspond.
+        rotations: of the source's links over time, shape (nt, nlinks, 3, 3).
+        bends: turn limbs into the plane in which hinges behind them must bend.
+
+    Attributes:
+        residuals: by target link: what it misses [rad], shape (nt,); known after `coordinates`.
+    """
+
+    def __init__(
+        self, source: Figure, target: Figure, pairs: SkeletonMap, rest: Rest, rotations: FloatArray, bends: bool
+    ) -> None:
+        self.source, self.target, self.pairs, self.rest = source, target, pairs, rest
+        self.rotations, self.bends = rotations, bends
+        self.residuals: dict[str, FloatArray] = {}
+
+    def _turned(self, name: str) -> FloatArray:
+        """R_s R_s0ᵀ of the source link of a target link, shape (nt, 3, 3)."""
+        j = self.source.link_index(self.pairs.pairs[name])
+        turned: FloatArray = self.rotations[:, j] @ self.rest.source[j].T
+        return turned
+
+    def _wanted(self, i: int) -> FloatArray | None:
+        """World rotation a link should have; None if it follows none."""
+        name = self.target.link_names[i]
+        if name not in self.pairs.pairs:
+            return None
+        wanted: FloatArray = self._turned(name) @ self.rest.turns[name] @ self.rest.target[i]
+        return wanted
+
+    def _wanted_bone(self, i: int) -> FloatArray | None:
+        """World direction the bone of a link should have, shape (nt, 3); None if it has none."""
+        name = self.target.link_names[i]
+        if name not in self.rest.source_bones:
+            return None
+        turned = self._turned(name) @ self.rest.turns[name] @ self.rest.target_bones[name]
+        direction: FloatArray = turned
+        return direction
+
+    def coordinates(self) -> FloatArray:
+        """All coordinates, shape (nt, nq); the root's position is the neutral one."""
+        target, count = self.target, len(self.rotations)
+        q = np.repeat(target.neutral()[None], count, axis=0)
+        world = np.empty((count, target.nlinks, 3, 3))
+        for i, (link, parent) in enumerate(zip(target.links, target.parents, strict=True)):
+            joint = link.joint
+            base = world[:, parent] @ joint.parent_frame.rotation if parent >= 0 else joint.parent_frame.rotation
+            base = np.broadcast_to(base, (count, 3, 3))
+            part = slice(target.q_starts[i], target.q_starts[i] + joint.nq)
+            wanted = self._wanted(i)
+            if wanted is not None:
+                self._fit(i, joint, base, wanted, q[:, part])
+            turn, _ = joint_motion(joint, q[:, part])
+            world[:, i] = base @ quat_to_matrix(turn) @ joint.child_frame.rotation.T
+            if wanted is not None:
+                self.residuals[link.name] = self._residual(i, world[:, i], wanted)
+        return q
+
+    def _fit(self, i: int, joint: Joint, base: FloatArray, wanted: FloatArray, q: FloatArray) -> None:
+        """Write a joint's coordinates into q, shape (nt, nq of the joint)."""
+        back = np.swapaxes(base, 1, 2)
+        child = joint.child_frame.rotation
+        if joint.kind in (JointKind.BALL, JointKind.FREE):
+            turned = self._into_bend_plane(i, wanted) if self.bends else wanted
+            q[:, -4:] = unbroken_quats(np.asarray(matrix_to_quat(back @ turned @ child), np.float64))
+        elif joint.kind is JointKind.HINGE:
+            axis, direction = np.array(joint.axis), self._wanted_bone(i)
+            bone = child.T @ self._own_bone(i) if direction is not None else axis
+            if direction is not None and np.linalg.norm(np.cross(axis, bone)) > 0.1:
+                angles = hinge_angles(axis, bone, np.einsum("nij,nj->ni", back, direction))
+            else:
+                angles = twist_angles(axis, back @ wanted @ child)
+            q[:, 0] = inside(angles, joint.range)
+        elif joint.kind is JointKind.UNIVERSAL:
+            angles = universal_angles(joint, back @ wanted @ child)
+            for k in range(2):
+                q[:, k] = inside(angles[:, k], joint.range[k] if joint.range else None)
+
+    def _own_bone(self, i: int) -> FloatArray:
+        """Direction of a target link's bone in its own frame."""
+        bone: FloatArray = self.rest.target[i].T @ self.rest.target_bones[self.target.link_names[i]]
+        return bone
+
+    def _into_bend_plane(self, i: int, wanted: FloatArray) -> FloatArray:
+        """The wanted rotation of a link, turned about its bone into the plane in which a hinge behind it must bend."""
+        hinges = [k for k, parent in enumerate(self.target.parents)
+                  if parent == i and self.target.links[k].joint.kind is JointKind.HINGE]  # fmt: skip
+        if len(hinges) != 1 or self.target.link_names[i] not in self.rest.target_bones:
+            return wanted
+        direction = self._wanted_bone(hinges[0])
+        if direction is None:
+            return wanted
+        joint = self.target.links[hinges[0]].joint
+        bone, axis = wanted @ self._own_bone(i), wanted @ (joint.parent_frame.rotation @ joint.axis)
+        if not len(bone) or abs(float(bone[0] @ axis[0])) > 0.5:
+            return wanted
+        twist = bend_twists(bone, axis, direction, joint.range)
+        turned: FloatArray = quat_to_matrix(quat_exp(bone * twist[:, None])) @ wanted
+        return turned
+
+    def _residual(self, i: int, got: FloatArray, wanted: FloatArray) -> FloatArray:
+        """Angle between a link's bone and its wanted direction; without bone, between the rotations [rad]."""
+        direction = self._wanted_bone(i)
+        if direction is not None:
+            bone = got @ self._own_bone(i)
+            sine = np.linalg.norm(np.cross(bone, direction), axis=1)
+            angle: FloatArray = np.arctan2(sine, np.einsum("ni,ni->n", bone, direction))
+            return angle
+        quats = matrix_to_quat(np.swapaxes(got, 1, 2) @ wanted)
+        angle = 2 * np.arctan2(np.linalg.norm(quats[:, 1:], axis=1), quats[:, 0])
+        return angle

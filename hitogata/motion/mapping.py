@@ -1,0 +1,99 @@
+"""Which link of one figure does what a link of another does: by names, by geometry, or as the user says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hitogata.errors import ArgumentError
+from hitogata.figure import Figure
+from hitogata.files.names import Naming, Part, Side, figure_naming
+from hitogata.motion.likeness import match_by_geometry
+
+
+@dataclass(frozen=True)
+class SkeletonMap:
+    """Links of a target figure, and the links of a source figure they follow.
+
+    Attributes:
+        pairs: source link by target link, in the target's order.
+        parts: part of the body and side of each target link in `pairs`, where known.
+        unmatched: links of the target that follow none: they keep their neutral pose relative to their parents.
+        unused: links of the source that none follows.
+        how: what the pairs come from.
+    """
+
+    pairs: Mapping[str, str]
+    parts: Mapping[str, tuple[Part, Side]]
+    unmatched: tuple[str, ...]
+    unused: tuple[str, ...]
+    how: str
+
+    def links(self, part: Part, side: Side | None = None) -> list[str]:
+        """Matched target links of a part, of one side or all."""
+        return [name for name, (p, s) in self.parts.items() if p is part and side in (None, s)]
+
+    def __str__(self) -> str:
+        lines = [f"{len(self.pairs)} pairs, by {self.how}"]
+        lines += [f"  {target:<20} {source}" for target, source in self.pairs.items()]
+        for what, names in (("keeps its pose", self.unmatched), ("not used", self.unused)):
+            if names:
+                lines.append(f"  {what}: {', '.join(names)}")
+        return "\n".join(lines)
+
+
+def map_skeletons(source: Figure, target: Figure, table: Mapping[str, str | None] | None = None) -> SkeletonMap:
+    """Find the pairs of links of two figures.
+
+    Names of both are looked up in the tables of `hitogata.files.names`.  Several links of the trunk (or neck) are
+    paired in order, the last with the last.  If one figure's names are unknown, both trees are compared: their
+    branches, the places of joints in the neutral pose, and lengths; both must look the same way there.
+
+    Args:
+        source: the figure whose motion is to be carried over.
+        target: the figure that is to follow.
+        table: source link by target link, goes before all else; None instead of a link: follows none.
+
+    Raises:
+        FigureError: the table names a link that is not there.
+        ArgumentError: no pair was found, or not for the root.
+    """
+    table = dict(table or {})
+    for name, other in table.items():
+        target.link_index(name)
+        if other is not None:
+            source.link_index(other)
+    ours, theirs = figure_naming(target), figure_naming(source)
+    if ours.roles and theirs.roles:
+        pairs = _by_names(ours, theirs)
+        how = f"names ({theirs.scheme} to {ours.scheme})"
+    else:
+        pairs, how = match_by_geometry(source, target), "geometry"
+    if table:
+        how += f" and {len(table)} of the user's table"
+    found = {name: other for name in target.link_names if (other := table.get(name, pairs.get(name))) is not None}
+    if not found:
+        raise ArgumentError(
+            f"figures {source.name!r} and {target.name!r}: no links could be paired; give a table of source links by "
+            f"target link.  Source: {', '.join(source.link_names)}.  Target: {', '.join(target.link_names)}"
+        )
+    roles = {name: ours.roles.get(name) or theirs.roles.get(other) for name, other in found.items()}
+    return SkeletonMap(
+        found,
+        {name: role for name, role in roles.items() if role is not None},
+        tuple(name for name in target.link_names if name not in found),
+        tuple(name for name in source.link_names if name not in set(found.values())),
+        how,
+    )
+
+
+def _by_names(ours: Naming, theirs: Naming) -> dict[str, str]:
+    """Pairs with the same part and side."""
+    pairs: dict[str, str] = {}
+    for part in Part:
+        for side in Side:
+            mine, other = ours.named(part, side), theirs.named(part, side)
+            if mine and other:
+                chosen = [other[max(0, round((k + 1) * len(other) / len(mine)) - 1)] for k in range(len(mine))]
+                if len(mine) > len(other):  # one link of the source turns the last of several; those before stay
+                    mine, chosen = mine[-len(other) :], other
+                pairs.update(zip(mine, chosen, strict=True))
+    return pairs
