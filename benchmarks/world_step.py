@@ -13,13 +13,13 @@ from benchmarks.timing import best, calls, table
 from hitogata.figure import Figure
 from hitogata.files import write_mjcf
 from hitogata.library import human28
-from hitogata.sim import World
+from hitogata.sim import Settings, World
 
 H, STEPS = 1 / 240, 240
 
 
-def standing(figure: Figure) -> World:
-    world = World()
+def standing(figure: Figure, **settings: float) -> World:
+    world = World(settings=Settings(**settings))
     world.add_ground()
     world.add(figure).set_motor(2000.0, 30.0)
     world.step(H, steps=STEPS)
@@ -47,12 +47,16 @@ def main() -> None:
     theirs = mujoco_times()
     name = min(theirs, key=theirs.__getitem__)
     plain, ranged = standing(human28()), standing(human28(ranges=True))
+    steady = standing(human28(), sweeps=20, tolerance=0.0)
     times = {
         f"MuJoCo, called from Python ({name})": theirs[name],
         "hitogata, called from Python": calls(plain.step, H, repeats=100),
         "hitogata, many steps in one call": best(lambda: plain.step(H, steps=STEPS), loops=STEPS, repeats=150),
         "hitogata, the same, eight ranges of motion": best(
             lambda: ranged.step(H, steps=STEPS), loops=STEPS, repeats=150
+        ),
+        "hitogata, the same, no ranges, always 20 sweeps": best(
+            lambda: steady.step(H, steps=STEPS), loops=STEPS, repeats=150
         ),
     }
     rows = [[k, f"{t * 1e6:.2f}", f"{t / theirs[name]:.2f}"] for k, t in times.items()]

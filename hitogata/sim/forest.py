@@ -100,7 +100,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         np.concatenate([head, rows.ravel(), chains.ravel(), np.array(starts, np.int64)]),
         np.concatenate([floats, *[b.ravel() for b in bodies], *solids, *[x.ravel() for x in limits], *ranges, [0.0]]),
         tuple(spans), body, nq, nv,
-        nq + nv + body * (record_size(Carried) + record_size(Watch) + 5) + 1,
+        nq + nv + body * (record_size(Carried) + record_size(Watch) + 5) + 2,
         nq + 2 * nv + body * (record_size(Motor) + record_size(Pull)) + 1, work, ints_needed,
     )  # fmt: skip
 

@@ -86,7 +86,7 @@ class State(NamedTuple):
     watch: records  # type: ignore[valid-type]
     limit_impulse: lanes  # type: ignore[valid-type]  # (bodies, 2)
     spin: lanes  # type: ignore[valid-type]  # (bodies, 3): of a free tree, at its root's place; see `keeping`
-    last_h: lanes  # type: ignore[valid-type]  # (1,)
+    last: lanes  # type: ignore[valid-type]  # (2,): h and residual of the last step
 
 
 class Control(NamedTuple):
@@ -152,8 +152,8 @@ def open_state(world, state):
     watch = tail(carried, world.tree.bodies * Carried.SIZE)
     impulse = tail(watch, world.tree.bodies * Watch.SIZE)
     spin = tail(impulse, 2 * world.tree.bodies)
-    last_h = tail(spin, 3 * world.tree.bodies)
-    return State(q, v, records(carried, Carried), records(watch, Watch), impulse, spin, last_h)
+    last = tail(spin, 3 * world.tree.bodies)
+    return State(q, v, records(carried, Carried), records(watch, Watch), impulse, spin, last)
 
 
 @kernel

@@ -96,7 +96,7 @@ def link_contact_forces(member: "Member") -> FloatArray:
 def limit_forces(member: "Member") -> FloatArray:
     """What limits and range walls push with, shape (nlinks, 2): swing or interval, and twist [N m], [N]."""
     forest, world = member.world._forest, member.world
-    spin = 3 * forest.bodies + 1
+    spin = 3 * forest.bodies + 2
     impulses = world._state[-spin - 2 * forest.bodies : -spin].reshape(-1, 2)
     span = forest.spans[member._index]
     return impulses[list(span.body_of_link)] / world._last_h

@@ -52,7 +52,7 @@ def take_steps(
         while piece < pieces:
             if pieces > 1:
                 piece_before[:] = state
-            laws = open_law(law, h / pieces, views.last_h[0])
+            laws = open_law(law, h / pieces, views.last[0])
             around = look_around(
                 ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, rows, world.reply_room
             )
@@ -64,7 +64,7 @@ def take_steps(
                 ties[:] = old_ties
             else:
                 piece += 1
-                views.last_h[0] = laws.h
+                views.last[0] = laws.h
                 counts[6] = found
                 counts[7] = pieces
                 if found > counts[2]:

@@ -33,7 +33,7 @@ class Settings:
         hard_wall_share: of what is beyond a hard wall, this share comes back per step.
     """
 
-    sweeps: int = 20
+    sweeps: int = 50
     tolerance: float = 1e-6
     theta: float = 0.65
     keep_energy: bool = True

@@ -15,7 +15,7 @@ from hitogata.constraints.limits import find_interval, find_range, keep_impulses
 from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import BALL
-from hitogata.lanes import any_lane, kernel, maximum, tail
+from hitogata.lanes import any_lane, kernel, maximum, sqrt, tail
 from hitogata.sim.free_motion import free_motion
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.moving import apply, carry
@@ -34,10 +34,7 @@ def step(world, scene, rows, around, state, control, law, sweeps, old_contacts):
     touches = touch_bodies(scene, rows, joint_rows, points)
     couple(scene, rows, joint_rows, touches)                             # 5 impulses
     prepare(rows, joint_rows, points)
-    for _ in range(sweeps):
-        worst = sweep(rows, joint_rows, points)
-        if not any_lane(worst > law.tolerance * law.tolerance):
-            break
+    state.last[1] = solve(rows, joint_rows, points, sweeps, law.tolerance)
     apply(scene, rows, state, joint_rows, touches, points)               # 6 new velocity and place
     keep_impulses(rows, joint_rows, state.limit_impulse)
     keep_point_impulses(rows, points, around)
@@ -94,6 +91,17 @@ def prepare(rows, joint_rows, points):
         spread(rows, rows.joint_int[a], rows.joint[a].impulse)
     for p in range(points):
         push_point(rows, p, rows.point[p].impulse)
+
+
+@kernel
+def solve(rows, joint_rows, points, sweeps, tolerance):
+    """Sweep until nothing is left to mend; returns the greatest speed that the last sweep mended."""
+    worst = 0.0
+    for _ in range(sweeps):
+        worst = sweep(rows, joint_rows, points)
+        if not any_lane(worst > tolerance * tolerance):
+            break
+    return sqrt(worst)
 
 
 @kernel

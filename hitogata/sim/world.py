@@ -238,7 +238,7 @@ class World:
         self._pairs = np.concatenate([pairs.ravel(), [0, 0]]).astype(np.int64)
         self._state, self._control = np.zeros(forest.state_size), np.zeros(forest.control_size)
         self._before, self._piece = np.zeros(forest.state_size), np.zeros(forest.state_size)
-        self._state[-1] = 1.0  # there was no last step
+        self._state[-2] = 1.0  # there was no last step
         extra = len(self._surfaces) * record_size(ShapePlace) + SPARE + 64
         self._work, self._work_ints = np.zeros(forest.work_size + extra), np.zeros(forest.work_ints + 8, np.int64)
         self._contacts = np.zeros(2 * most * record_size(Contact), np.int64)
@@ -326,11 +326,17 @@ class World:
     @property
     def _last_h(self) -> float:
         """Length of the last step, or of its last piece [s]."""
-        return float(self._state[-1])
+        return float(self._state[-2])
 
     def _start_of_last_piece(self) -> FloatArray:
         """The state before the last step, or before its last piece."""
         return self._piece if self._counts[7] > 1 else self._before
+
+    @property
+    def residual(self) -> float:
+        """Greatest speed that the last sweep of the last step still mended [m/s], [rad/s]; above `Settings.tolerance`,
+        the sweeps were too few to finish."""
+        return float(self._state[-1])
 
     def contacts(self) -> list[ContactForce]:
         """Contact points of the last step, with their forces."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hitogata.figure import Box, Capsule, Pose, Sphere, State
-from hitogata.sim import Settings, World
+from hitogata.sim import World
 
 G = 9.81
 
@@ -47,7 +47,7 @@ def test_ball_with_restitution_one_keeps_its_height(h):
 
 
 def test_ten_boxes_stand_for_twenty_seconds():
-    world = World(settings=Settings(sweeps=50))
+    world = World()
     world.add_ground()
     boxes = [world.add_body(Box((0.2, 0.2, 0.1)), mass=4.0, pose=Pose((0, 0, 0.1 + 0.2 * k))) for k in range(10)]
     world.step(1 / 60, steps=1200)
