@@ -10,7 +10,7 @@ from benchmarks.timing import best, table
 from benchmarks.world_step import H, standing
 from hitogata.constraints.coupling import couple
 from hitogata.dynamics.integration import advance
-from hitogata.lanes import entry
+from hitogata.lanes import entry, tail
 from hitogata.library import human28
 from hitogata.sim import World
 from hitogata.sim.free_motion import free_motion
@@ -46,7 +46,7 @@ def take_parts(
     rows, laws = open_rows(world, scene, work_ints), open_law(law, h, h)
     for _ in range(loops):
         around = look_around(
-            ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, rows, world.reply_room
+            ties, (tie_ints, shape_ints, shape_floats, pairs), contacts, points, counts, tail(rows.reply, world.reply_room)
         )
         if upto < 1:
             continue

@@ -1,5 +1,6 @@
 """The world and its step: figures, loose bodies and the ground, in one stable solve."""
 
+from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.members import Member
 from hitogata.sim.reading import ContactForce
 from hitogata.sim.recording import Recording
@@ -7,4 +8,4 @@ from hitogata.sim.settings import Settings
 from hitogata.sim.ties import Tie
 from hitogata.sim.world import Snapshot, World, WorldError
 
-__all__ = ["ContactForce", "Member", "Recording", "Settings", "Snapshot", "Tie", "World", "WorldError"]
+__all__ = ["ContactForce", "Coordinates", "Member", "Recording", "Settings", "Snapshot", "Tie", "World", "WorldError"]

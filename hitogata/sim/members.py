@@ -13,6 +13,7 @@ from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_size
 from hitogata.sim import reading
 from hitogata.sim.layout import Motor, Pull
+from hitogata.sim.loose import gaps_of
 
 if TYPE_CHECKING:
     from hitogata.sim.world import World
@@ -131,6 +132,14 @@ class Member:
     def joint_forces(self) -> FloatArray:
         """Torque [N m] and force [N] that each link feels from its joint, world axes, about the joint: (nlinks, 6)."""
         return reading.joint_forces(self)
+
+    def joint_gaps(self) -> FloatArray:
+        """How far each link's joint has come apart, angle [rad] and distance [m], shape (nlinks, 2).
+
+        Always zero in reduced coordinates.
+        """
+        loose, links = self.world._loose, self.world._forest.spans[self._index].links
+        return np.zeros((self.figure.nlinks, 2)) if loose is None else gaps_of(loose.held_in(self.world._state)[links])
 
     def motor_forces(self) -> FloatArray:
         """What the motors did, shape (nv,) [N m], [N]."""

@@ -20,6 +20,7 @@ from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, entry, inline, kernel, lanes, record_offsets, record_size
 from hitogata.sim.free_motion import about_root, weight_of
 from hitogata.sim.layout import open_control, open_scene, open_state, open_world
+from hitogata.sim.loose import wrenches_of
 from hitogata.sim.moving import carry
 from hitogata.sim.placing import place
 from hitogata.spatial import Force, Vec3, cross, load6, store6
@@ -96,8 +97,8 @@ def link_contact_forces(member: "Member") -> FloatArray:
 def limit_forces(member: "Member") -> FloatArray:
     """What limits and range walls push with, shape (nlinks, 2): swing or interval, and twist [N m], [N]."""
     forest, world = member.world._forest, member.world
-    spin = 3 * forest.bodies + 2
-    impulses = world._state[-spin - 2 * forest.bodies : -spin].reshape(-1, 2)
+    end = forest.state_size - 3 * forest.bodies - 2
+    impulses = world._state[end - 2 * forest.bodies : end].reshape(-1, 2)
     span = forest.spans[member._index]
     return impulses[list(span.body_of_link)] / world._last_h
 
@@ -130,6 +131,8 @@ def joint_forces(member: "Member") -> FloatArray:
     World axes, about the joint; all of it: the motor's, the limits', and what holds the joint together.
     """
     world, forest = member.world, member.world._forest
+    if world._loose is not None:
+        return wrenches_of(world._loose.held_in(world._state)[forest.spans[member._index].links], world._last_h)
     outside, out = np.zeros(6 * forest.bodies + 6), np.zeros(6 * forest.bodies + 6)
     ints, points = world._last_contacts()
     column = record_offsets(Contact)

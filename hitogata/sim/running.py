@@ -45,19 +45,42 @@ def take_steps(
     world = open_world(ints, floats)
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
     rows = open_rows(world, scene, work_ints)
+    parts, things = (world, scene, rows, views, targets, sweeps), (tie_ints, shape_ints, shape_floats, pairs)
+    return run_steps(
+        reduced_step, parts, world.tree, views, views.q, world.tree.nq + world.tree.nv,
+        tail(rows.reply, world.reply_room), things, (ties, contacts, points, counts, state),
+        (before, piece_before, old_ties), law, h, longest, fast_turn, steps,
+    )  # fmt: skip
+
+
+@kernel
+def reduced_step(parts, around, law, old_contacts):
+    """One step in reduced coordinates."""
+    world, scene, rows, state, control, sweeps = parts
+    return step(world, scene, rows, around, state, control, law, sweeps, old_contacts)
+
+
+@kernel
+def run_steps(
+    core, parts, tree, views, checked, numbers, spare, things, changing, rooms, law, h, longest, fast_turn, steps
+):
+    """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts).
+
+    tree, views: of the joints; when they turn fast, a step is taken in pieces.
+    checked, numbers: the first so many of these must stay finite.
+    """
+    (ties, contacts, points, counts, state), (before, piece_before, old_ties) = changing, rooms
     for k in range(steps):
         before[:] = state
         old_ties[:] = ties
-        pieces, piece = pieces_for(fastest(world.tree, views.v), h, longest, fast_turn), 0
+        pieces, piece = pieces_for(fastest(tree, views.v), h, longest, fast_turn), 0
         while piece < pieces:
             if pieces > 1:
                 piece_before[:] = state
             laws = open_law(law, h / pieces, views.last[0])
-            around = look_around(
-                ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, rows, world.reply_room
-            )
-            found, joint_rows = step(world, scene, rows, around, views, targets, laws, sweeps, counts[3])
-            needed = pieces_for(fastest(world.tree, views.v), h, longest, fast_turn)
+            around = look_around(ties, things, contacts, points, counts, spare)
+            found, joint_rows = core(parts, around, laws, counts[3])
+            needed = pieces_for(fastest(tree, views.v), h, longest, fast_turn)
             if pieces == 1 and needed > 1:
                 pieces = needed  # too far in one go: once more, in pieces
                 state[:] = before
@@ -72,7 +95,7 @@ def take_steps(
                 counts[3] = found
                 counts[4] = joint_rows
                 counts[5] = 1 - counts[5]
-        if not finite(views.q, world.tree.nq) or not finite(views.v, world.tree.nv):
+        if not finite(checked, numbers):
             return k
     return steps
 
@@ -133,13 +156,14 @@ def finite(view, count):
 
 
 @kernel
-def look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, rows, room):
+def look_around(ties, things, contacts, points, counts, spare):
     """Views of the shapes; contacts of this step and of the last take turns in the two halves of their arrays."""
+    tie_ints, shape_ints, shape_floats, pairs = things
     shapes, capacity, new = open_shapes(shape_ints, shape_floats), counts[2], 1 - counts[5]
     contact_list, point_list = lanes(contacts, X1), lanes(points, X1)
     half_contact, half_point = capacity * Contact.SIZE, capacity * ContactPoint.SIZE
     return Surroundings(
-        shapes, tail(rows.reply, room), counts[1], records(pairs, Pair, X1),
+        shapes, spare, counts[1], records(pairs, Pair, X1),
         records(tail(contact_list, new * half_contact), Contact),
         records(tail(point_list, new * half_point), ContactPoint),
         records(tail(contact_list, (1 - new) * half_contact), Contact),

@@ -31,6 +31,7 @@ class Settings:
         range_damping: of limits and range walls [N m s/rad].
         range_margin: limits nearer than this are looked after [rad], [m].
         hard_wall_share: of what is beyond a hard wall, this share comes back per step.
+        joint_correction: of a joint's gap, this share is pulled in per step (maximal coordinates only).
     """
 
     sweeps: int = 50
@@ -48,6 +49,7 @@ class Settings:
     range_damping: float = 1e3
     range_margin: float = 0.05
     hard_wall_share: float = 0.2
+    joint_correction: float = 0.2
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -59,6 +61,8 @@ class Settings:
             raise ArgumentError(f"settings: theta must be between 0.5 and 1, got {self.theta}")
         if self.sweeps < 1 or self.sweeps != int(self.sweeps):
             raise ArgumentError(f"settings: sweeps must be a whole number, 1 or more; got {self.sweeps}")
+        if self.joint_correction > 1:
+            raise ArgumentError(f"settings: joint_correction must be between 0 and 1, got {self.joint_correction}")
         if self.range_stiffness == 0:
             raise ArgumentError("settings: range_stiffness must be positive")
         for name in ("longest_fast_step", "fast_turn", "contact_stiffness"):

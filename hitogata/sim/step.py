@@ -66,19 +66,31 @@ def touch_bodies(scene, rows, joint_rows, points):
     """Number the rows, and tell each point row its touches; returns how many bodies are touched."""
     for i in range(scene.tree.bodies):
         rows.touch_of_body[i] = -1
+    mark_pointed(rows, points)
+    touches, _ = number_rows(scene, rows, joint_rows)
+    tell_pointed(rows, points)
+    return touches
+
+
+@kernel
+def mark_pointed(rows, points):
+    """Bodies of point rows are touched."""
     for p in range(points):
         own = rows.point_int[p]
         rows.touch_of_body[own.body_a] = 0
         if own.body_b >= 0:
             rows.touch_of_body[own.body_b] = 0
-    touches, _ = number_rows(scene, rows, joint_rows)
+
+
+@kernel
+def tell_pointed(rows, points):
+    """Tell each point row its touches, once they are numbered."""
     for p in range(points):
         own = rows.point_int[p]
         own.touch_a = rows.touch_of_body[own.body_a]
         own.touch_b = -1
         if own.body_b >= 0:
             own.touch_b = rows.touch_of_body[own.body_b]
-    return touches
 
 
 @kernel

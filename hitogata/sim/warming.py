@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 
 def warm() -> Iterator[tuple[str, Callable[[], object]]]:
     """The step of a world, and reading its forces."""
-    from hitogata.library import human28
+    from hitogata.library import chain, human28
+    from hitogata.sim.coordinates import Coordinates
     from hitogata.sim.world import World
 
     world = World()
@@ -17,3 +18,10 @@ def warm() -> Iterator[tuple[str, Callable[[], object]]]:
 
     yield "sim: the world's step", stand
     yield "sim: forces of joints", lambda: world.members[0].joint_forces()
+
+    def hang() -> None:
+        loose = World(coordinates=Coordinates.MAXIMAL)
+        loose.add(chain(2))
+        loose.step(1 / 60)
+
+    yield "sim: the step in maximal coordinates", hang

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -19,8 +19,10 @@ from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure, FigureBuilder, Plane, Pose, Shape, State, joint
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_size
+from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.forest import Forest, make_forest
 from hitogata.sim.layout import Motor, Pull
+from hitogata.sim.loose import Loose, begin_loose, bodies_of_links, take_apart, take_loose_steps
 from hitogata.sim.members import Member
 from hitogata.sim.reading import ContactForce, contact_forces
 from hitogata.sim.recording import Recording
@@ -58,6 +60,11 @@ class Snapshot:
 class World:
     """Figures, loose bodies and fixed shapes.
 
+    Args:
+        gravity: acceleration of gravity, world axes [m/s²].
+        settings: how steps are solved.
+        coordinates: unknowns of a step.
+
     Example:
         >>> from hitogata.library import human28
         >>> from hitogata.sim import World
@@ -68,8 +75,14 @@ class World:
         >>> world.step(1 / 60)
     """
 
-    def __init__(self, *, gravity: tuple[float, float, float] = GRAVITY, settings: Settings | None = None) -> None:
-        self.gravity, self.settings, self.time = gravity, settings or Settings(), 0.0
+    def __init__(
+        self, *, gravity: tuple[float, float, float] = GRAVITY, settings: Settings | None = None,
+        coordinates: Coordinates = Coordinates.REDUCED,
+    ) -> None:  # fmt: skip
+        if not isinstance(coordinates, Coordinates):
+            raise ArgumentError(f"coordinates: must be a Coordinates, got {coordinates!r}")
+        self.gravity, self.settings, self.time, self.coordinates = gravity, settings or Settings(), 0.0, coordinates
+        self._loose: Loose | None = None
         self.members: list[Member] = []
         self.ties: list[Tie] = []
         self._law, self._law_h = self.settings.numbers(gravity), math.nan
@@ -191,7 +204,8 @@ class World:
             return -1, np.asarray(end, float)
         member, frame = end
         body, x, y, z = frame_in_body(member.figure, model_of(member.figure), frame, None)
-        return self._forest.spans[member._index].bodies.start + body, np.array([x, y, z])
+        body += self._forest.spans[member._index].bodies.start
+        return body if self._loose is None else self._loose.body_of[body], np.array([x, y, z])
 
     def remove(self, member: Member) -> None:
         """Take a figure out of the world; its handle is no longer of use, and its springs and ropes go with it."""
@@ -202,6 +216,10 @@ class World:
         """Lay out all arrays anew, and carry over what was there."""
         old = [(m, m.state, self._control_of(m)) for m in self.members if m in members]
         forest, surfaces, joined = self._plan(members)
+        if self.coordinates is Coordinates.MAXIMAL:
+            body_of = bodies_of_links(forest)
+            surfaces = [s if s.body < 0 else replace(s, body=body_of[s.body]) for s in surfaces]
+            joined = [(body_of[a], body_of[b]) for a, b in joined]
         shapes = compile_shapes(surfaces, joined=joined)  # may refuse: nothing has changed yet
         self._surfaces, self.members, self._shapes = surfaces, members, shapes
         self.ties = [tie for tie in self.ties if all(not on_link(e) or e[0] in members for e in tie.ends)]
@@ -236,11 +254,15 @@ class World:
         pairs, most = self._shapes.pairs, self._capacity
         self._forest, self._most_ties = forest, len(self.ties) + SPARE_TIES
         self._pairs = np.concatenate([pairs.ravel(), [0, 0]]).astype(np.int64)
-        self._state, self._control = np.zeros(forest.state_size), np.zeros(forest.control_size)
-        self._before, self._piece = np.zeros(forest.state_size), np.zeros(forest.state_size)
-        self._state[-2] = 1.0  # there was no last step
+        solved, size = forest, forest.state_size
+        if self.coordinates is Coordinates.MAXIMAL:
+            self._loose = take_apart([m.figure for m in self.members], forest, self.gravity, most + self._most_ties)
+            solved, size = self._loose.forest, self._loose.state_size
+        self._state, self._control = np.zeros(size), np.zeros(forest.control_size)
+        self._before, self._piece = np.zeros(size), np.zeros(size)
+        self._state[forest.state_size - 2] = 1.0  # there was no last step
         extra = len(self._surfaces) * record_size(ShapePlace) + SPARE + 64
-        self._work, self._work_ints = np.zeros(forest.work_size + extra), np.zeros(forest.work_ints + 8, np.int64)
+        self._work, self._work_ints = np.zeros(solved.work_size + extra), np.zeros(solved.work_ints + 8, np.int64)
         self._contacts = np.zeros(2 * most * record_size(Contact), np.int64)
         self._points = np.zeros(2 * most * record_size(ContactPoint))
         self._counts = np.array([0, len(pairs), most, 0, 0, 0, 0, 1], np.int64)
@@ -268,7 +290,10 @@ class World:
         span, nq = self._forest.spans[index], self._forest.nq
         self._state[span.q] = self.members[index].figure.normalised(q)
         self._state[nq + span.v.start : nq + span.v.stop] = v
-        begin(self._forest.ints, self._forest.floats, self._state, self._work)
+        if self._loose is None:
+            begin(self._forest.ints, self._forest.floats, self._state, self._work)
+        else:
+            begin_loose(self, self._loose, span)
 
     # ------------------------------------------------------- time
 
@@ -294,12 +319,7 @@ class World:
 
     def _advance(self, h: float, steps: int) -> None:
         while steps > 0:
-            done = take_steps(
-                self._forest.ints, self._forest.floats, self._state, self._control, self._ties, self._tie_ints,
-                self._shapes.ints, self._shapes.floats, self._pairs, self._contacts, self._points, self._law,
-                self._work, self._work_ints, self._counts, self._before, self._piece, self._old_ties, h,
-                self.settings.longest_fast_step, self.settings.fast_turn, self.settings.sweeps, steps,
-            )  # fmt: skip
+            done = self._take_steps(h, steps) if self._loose is None else take_loose_steps(self, self._loose, h, steps)
             self.time += h * done
             steps -= done
             if steps == 0:
@@ -310,6 +330,15 @@ class World:
                 self._counts[3] = 0  # what the contacts of the bad step carried is of no use
                 raise WorldError(f"the world became non-finite in the step after t = {self.time:.6g} s", self.save())
             self._make_room(2 * int(self._counts[6]))
+
+    def _take_steps(self, h: float, steps: int) -> int:
+        done: int = take_steps(
+            self._forest.ints, self._forest.floats, self._state, self._control, self._ties, self._tie_ints,
+            self._shapes.ints, self._shapes.floats, self._pairs, self._contacts, self._points, self._law,
+            self._work, self._work_ints, self._counts, self._before, self._piece, self._old_ties, h,
+            self.settings.longest_fast_step, self.settings.fast_turn, self.settings.sweeps, steps,
+        )  # fmt: skip
+        return done
 
     def _make_room(self, contacts: int) -> None:
         """More contact points than there was room for: make room, and go on from where we are."""
@@ -326,7 +355,7 @@ class World:
     @property
     def _last_h(self) -> float:
         """Length of the last step, or of its last piece [s]."""
-        return float(self._state[-2])
+        return float(self._state[self._forest.state_size - 2])
 
     def _start_of_last_piece(self) -> FloatArray:
         """The state before the last step, or before its last piece."""
@@ -336,7 +365,7 @@ class World:
     def residual(self) -> float:
         """Greatest speed that the last sweep of the last step still mended [m/s], [rad/s]; above `Settings.tolerance`,
         the sweeps were too few to finish."""
-        return float(self._state[-1])
+        return float(self._state[self._forest.state_size - 1])
 
     def contacts(self) -> list[ContactForce]:
         """Contact points of the last step, with their forces."""

@@ -1,0 +1,124 @@
+"""Figures taken apart: every link a loose body, for worlds in maximal coordinates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hitogata.constraints.joint_places import Held, JointPlace
+from hitogata.constraints.layout import Placed
+from hitogata.constraints.links import SIDE, LinkInts, LinkRow
+from hitogata.dynamics.layout import model_of
+from hitogata.figure import Figure, joint
+from hitogata.figure.pose import FloatArray
+from hitogata.lanes import record_offsets, record_size
+from hitogata.sim.forest import Forest, IntArray, Span, make_forest
+from hitogata.sim.maximal_running import begin_maximal, take_maximal_steps
+
+if TYPE_CHECKING:
+    from hitogata.sim.world import World
+
+
+@dataclass(frozen=True)
+class Loose:
+    """The arrays of all links as loose bodies, beside those of the figures they belong to.
+
+    Attributes:
+        forest: the loose bodies, one per link; their frames are those of the figures' bodies.
+        body_of: see `bodies_of_links`.
+        start: where in a world's state that of the loose bodies begins.
+        held_start: where in it begins what the joints keep.
+        state_size: numbers in a world's state.
+        outside: what acts on the loose bodies, written by each step.
+        work: scratch of link rows.
+        work_ints: the same, whole numbers.
+    """
+
+    forest: Forest
+    body_of: tuple[int, ...]
+    start: int
+    held_start: int
+    state_size: int
+    outside: FloatArray
+    work: FloatArray
+    work_ints: IntArray
+
+    def held_in(self, state: FloatArray) -> FloatArray:
+        """What the joints keep in a world's state, a view, shape (links, numbers of a `Held`)."""
+        size = record_size(Held)
+        return state[self.held_start : self.held_start + self.forest.bodies * size].reshape(-1, size)
+
+
+def bodies_of_links(forest: Forest) -> tuple[int, ...]:
+    """Loose body of each body of a forest; -1 for the massless body of a universal joint."""
+    body_of = np.full(forest.bodies, -1)
+    for span in forest.spans:
+        body_of[list(span.body_of_link)] = range(span.links.start, span.links.stop)
+    return tuple(int(b) for b in body_of)
+
+
+def take_apart(figures: Sequence[Figure], forest: Forest, gravity: tuple[float, float, float], points: int) -> Loose:
+    """The loose bodies of figures that stand side by side in a forest, and room for so many point rows."""
+    links = [body for figure in figures for body in _bodies_of(figure)]
+    apart, n = make_forest(links, gravity, points), len(links)
+    held = forest.state_size + apart.state_size
+    work = forest.bodies * record_size(JointPlace) + n * ((SIDE + 2) * record_size(LinkRow) + 3 * SIDE * SIDE)
+    return Loose(
+        apart, bodies_of_links(forest), forest.state_size, held, held + n * (record_size(Held) + SIDE),
+        np.zeros(apart.control_size), np.zeros(max(work, forest.bodies * record_size(Placed)) + 8),
+        np.zeros(n * (3 * record_size(LinkInts) + SIDE + 2) + 8, np.int64),
+    )  # fmt: skip
+
+
+def _bodies_of(figure: Figure) -> list[Figure]:
+    """Each link as a figure of its own, its frame K where it is in the whole; made once and kept with the figure."""
+    bodies: list[Figure] | None = figure.compiled.get("loose")
+    if bodies is None:
+        model = model_of(figure)
+        places = [model.link_poses[body].inverse() for body in model.body_of_link]
+        bodies = [
+            Figure.from_links(link.name, [replace(link, parent=None, joint=joint.free(child_frame=place))])
+            for link, place in zip(figure.links, places, strict=True)
+        ]
+        figure.compiled["loose"] = bodies
+    return bodies
+
+
+# ------------------------------------------------------- time
+
+
+def begin_loose(world: "World", loose: Loose, span: Span) -> None:
+    """After a figure's q or v were set: put its links there."""
+    begin_maximal(
+        world._forest.ints, world._forest.floats, loose.forest.ints, loose.forest.floats, world._state, loose.start,
+        loose.held_start, loose.work, span.bodies.start, span.bodies.stop,
+    )  # fmt: skip
+
+
+def take_loose_steps(world: "World", loose: Loose, h: float, steps: int) -> int:
+    """Steps in maximal coordinates; returns how many were taken."""
+    settings = world.settings
+    done: int = take_maximal_steps(
+        world._forest.ints, world._forest.floats, loose.forest.ints, loose.forest.floats, world._state, loose.start,
+        loose.held_start, world._control, loose.outside, world._ties, world._tie_ints, world._shapes.ints,
+        world._shapes.floats, world._pairs, world._contacts, world._points, world._law, settings.joint_correction,
+        world._work, world._work_ints, loose.work, loose.work_ints, world._counts, world._before, world._piece,
+        world._old_ties, h, settings.longest_fast_step, settings.fast_turn, settings.sweeps, steps,
+    )  # fmt: skip
+    return done
+
+
+# ------------------------------------------------------- what happened
+
+
+def wrenches_of(held: FloatArray, h: float) -> FloatArray:
+    """[torque; force] through each joint, mean over a step of h, shape (links, 6)."""
+    at = record_offsets(Held)["reaction"]
+    return held[:, at : at + 6] / h
+
+
+def gaps_of(held: FloatArray) -> FloatArray:
+    """How far each joint has come apart, [rad] and [m], shape (links, 2)."""
+    at = record_offsets(Held)["gap"]
+    return np.stack([np.linalg.norm(held[:, at : at + 3], axis=1), np.linalg.norm(held[:, at + 3 : at + 6], axis=1)], 1)

@@ -1,0 +1,97 @@
+"""The maximal step as Python calls it; compiled only for worlds that use it."""
+
+from hitogata.constraints.joint_places import Held, JointPlace, Joints
+from hitogata.constraints.links import SIDE, LinkInts, LinkRow, Links
+from hitogata.lanes import X1, entry, inline, kernel, lanes, records, tail
+from hitogata.sim.layout import open_control, open_rows, open_scene, open_state, open_world
+from hitogata.sim.maximal import maximal_step
+from hitogata.sim.moving import carry
+from hitogata.sim.placing import place
+from hitogata.sim.running import run_steps
+from hitogata.spatial import quaternion_of, store3, store6, store_quaternion
+
+
+@entry
+def begin_maximal(ints, floats, loose_ints, loose_floats, state, start, held_start, work, first, end):
+    """After q or v of the bodies from first to end of the tree were set: put the loose bodies there.
+
+    start, held_start: where in `state` that of the loose bodies begins, and what their joints keep.
+    """
+    world, bodies = open_world(ints, floats), open_world(loose_ints, loose_floats)
+    scene, of_joints, of_bodies = open_scene(world, work), open_state(world, state), open_state(bodies, state[start:])
+    place(scene, world.solid, of_joints, 0.0)
+    carry(scene, of_joints)
+    for i in range(first, end):
+        link = world.tree.joint[i].link
+        if link >= 0:
+            joint, placed, old = bodies.tree.joint[link], scene.placed[i], of_joints.carried[i]
+            store3(of_bodies.q, joint.iq, placed.pos)
+            store_quaternion(of_bodies.q, joint.iq + 3, quaternion_of(placed.rot))
+            store6(of_bodies.v, joint.iv, placed.motion)
+            of_bodies.carried[link].centre = old.centre
+            of_bodies.carried[link].spin = old.spin
+            store3(of_bodies.spin, 3 * link, spin_of(placed.rot, world.solid[i].central, old.spin))
+            forget(open_joints(world, state[held_start:], work), link)
+
+
+@inline
+def spin_of(rot, central, spin):
+    """Angular momentum of a body about its centre, world axes."""
+    return rot @ (central @ spin)
+
+
+@kernel
+def forget(joints, link):
+    """A joint without gap or history."""
+    held = joints.held[link]
+    held.gap = held.gap * 0.0
+    held.reaction = held.reaction * 0.0
+    for k in range(SIDE * link, SIDE * (link + 1)):
+        joints.impulse[k] = 0.0
+
+
+@entry
+def take_maximal_steps(
+    ints, floats, loose_ints, loose_floats, state, start, held_start, control, outside, ties, tie_ints, shape_ints,
+    shape_floats, pairs, contacts, points, law, share, work, work_ints, link_work, link_ints, counts, before,
+    piece_before, old_ties, h, longest, fast_turn, sweeps, steps,
+):  # fmt: skip
+    """`take_steps` in maximal coordinates; its further arguments are told at `begin_maximal` and `maximal_step`."""
+    world, bodies = open_world(ints, floats), open_world(loose_ints, loose_floats)
+    scene, of_joints, of_bodies = open_scene(bodies, work), open_state(world, state), open_state(bodies, state[start:])
+    joints, links = open_joints(world, state[held_start:], link_work), open_links(world, link_work, link_ints)
+    given, acting = open_control(world, control), open_control(bodies, outside)
+    rows = open_rows(bodies, scene, work_ints)
+    parts = (world, bodies, joints, scene, rows, links, of_joints, of_bodies, given, acting, share, sweeps)
+    things = (tie_ints, shape_ints, shape_floats, pairs)
+    return run_steps(
+        take_one, parts, world.tree, of_joints, of_bodies.q, bodies.tree.nq + bodies.tree.nv,
+        tail(rows.reply, bodies.reply_room), things, (ties, contacts, points, counts, state),
+        (before, piece_before, old_ties), law, h, longest, fast_turn, steps,
+    )  # fmt: skip
+
+
+@kernel
+def take_one(parts, around, law, old_contacts):
+    """One step in maximal coordinates."""
+    world, bodies, joints, scene, rows, links, of_joints, of_bodies, control, outside, share, sweeps = parts
+    return maximal_step(
+        world, bodies, joints, scene, rows, links, around, of_joints, of_bodies, control, outside, law, share, sweeps,
+        old_contacts,
+    )  # fmt: skip
+
+
+@kernel
+def open_joints(world, held, work):
+    """Views of the joints between loose bodies."""
+    kept, place = lanes(held, X1), lanes(work, X1)
+    return Joints(world.tree, records(place, JointPlace), records(kept, Held), tail(kept, world.tree.links * Held.SIZE))
+
+
+@kernel
+def open_links(world, work, ints):
+    """Views of the scratch of link rows: of each link a joint, and two limits."""
+    links, block = world.tree.links, lanes(ints, X1)
+    row = tail(lanes(work, X1), world.tree.bodies * JointPlace.SIZE)
+    inverse, slot = tail(row, (SIDE + 2) * links * LinkRow.SIZE), tail(block, 3 * links * LinkInts.SIZE)
+    return Links(records(block, LinkInts), records(row, LinkRow), slot, inverse)
