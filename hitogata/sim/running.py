@@ -7,9 +7,10 @@ from hitogata.lanes import X1, entry, inline, kernel, lanes, records, sqrt, tail
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import open_control, open_law, open_rows, open_scene, open_state, open_world
 from hitogata.sim.moving import carry
+from hitogata.sim.pairing import HEADER, ORDER, PAIRS, ROOM, RULES, SPACE
 from hitogata.sim.placing import place
 from hitogata.sim.step import step
-from hitogata.sim.touching import Surroundings
+from hitogata.sim.touching import Broad, Surroundings
 from hitogata.spatial import dot, load3
 
 FOREVER = float("inf")
@@ -37,8 +38,8 @@ def take_steps(
 
     A step in which something turns by more than `fast_turn` is taken in pieces, see `pieces_for`.
 
-    counts: ties, pairs, room for contacts, contacts (in and out), joint rows (out), which half is old, contacts found
-    (more than the room: the step was not taken), pieces.
+    counts: ties, unused, room for contacts, contacts (in and out), joint rows (out), which half is old, contacts found
+    (more than the room, of these or of pairs: the step was not taken), pieces.
     before, old_ties: room for a state and ties; afterwards, those before the last step; piece_before: before its last
     piece, if there were several.
     """
@@ -90,7 +91,7 @@ def run_steps(
                 views.last[0] = laws.h
                 counts[6] = found
                 counts[7] = pieces
-                if found > counts[2]:
+                if found > counts[2] or around.broad.head[PAIRS] > around.broad.head[ROOM]:
                     return k
                 counts[3] = found
                 counts[4] = joint_rows
@@ -156,6 +157,14 @@ def finite(view, count):
 
 
 @kernel
+def open_pairs(pairs):
+    """Views of the pairs to be tested."""
+    head = lanes(pairs, X1)
+    listed = records(tail(head, HEADER), Pair)
+    return Broad(head, listed, tail(head, head[RULES]), tail(head, head[ORDER]), tail(head, head[SPACE]))
+
+
+@kernel
 def look_around(ties, things, contacts, points, counts, spare):
     """Views of the shapes; contacts of this step and of the last take turns in the two halves of their arrays."""
     tie_ints, shape_ints, shape_floats, pairs = things
@@ -163,7 +172,7 @@ def look_around(ties, things, contacts, points, counts, spare):
     contact_list, point_list = lanes(contacts, X1), lanes(points, X1)
     half_contact, half_point = capacity * Contact.SIZE, capacity * ContactPoint.SIZE
     return Surroundings(
-        shapes, spare, counts[1], records(pairs, Pair, X1),
+        shapes, spare, open_pairs(pairs),
         records(tail(contact_list, new * half_contact), Contact),
         records(tail(point_list, new * half_point), ContactPoint),
         records(tail(contact_list, (1 - new) * half_contact), Contact),

@@ -4,12 +4,25 @@ from typing import NamedTuple
 
 from hitogata.constraints.contacts import add_contact, mixed_friction
 from hitogata.constraints.springs import add_tie
+from hitogata.contact.boxes import SPARE
 from hitogata.contact.finding import touch_pairs
 from hitogata.contact.layout import WORLD, ShapePlace, Shapes
 from hitogata.contact.matching import carry_impulses
 from hitogata.contact.placing import grown, place_shapes
+from hitogata.contact.sweeping import Swept, sweep
 from hitogata.lanes import inline, kernel, lanes, maximum, records, sqrt, tail
+from hitogata.sim.pairing import PAIRS, ROOM, SWEPT
 from hitogata.spatial import dot
+
+
+class Broad(NamedTuple):
+    """Views of the pairs to be tested: all there are, or with many shapes those that a sweep finds."""
+
+    head: lanes  # type: ignore[valid-type]  # int: see `pairing`
+    pairs: records  # type: ignore[valid-type]
+    rules: lanes  # type: ignore[valid-type]
+    order: lanes  # type: ignore[valid-type]
+    spare: lanes  # type: ignore[valid-type]
 
 
 class Surroundings(NamedTuple):
@@ -17,8 +30,7 @@ class Surroundings(NamedTuple):
 
     shapes: Shapes
     work: lanes  # type: ignore[valid-type]
-    pair_count: int
-    pairs: records  # type: ignore[valid-type]
+    broad: Broad
     contacts: records  # type: ignore[valid-type]
     points: records  # type: ignore[valid-type]
     old_contacts: records  # type: ignore[valid-type]
@@ -39,8 +51,9 @@ def find_points(scene, solids, rows, around, old_count, law):
     place_shapes(around.shapes, scene.placed, places, law.contact_margin)
     reach_out(scene, solids, around.shapes, places, law)
     spare = tail(around.work, around.shapes.total * ShapePlace.SIZE)
+    pairs = near_pairs(around.shapes, places, around.broad, tail(spare, SPARE), law.contact_margin)
     contacts = touch_pairs(
-        around.shapes, places, around.pairs, around.pair_count, spare, around.contacts, around.points, around.capacity
+        around.shapes, places, around.broad.pairs, pairs, spare, around.contacts, around.points, around.capacity
     )
     kept = min(contacts, around.capacity)
     carry_impulses(around.old_contacts, around.old_points, old_count, around.contacts, around.points, kept)
@@ -50,6 +63,17 @@ def find_points(scene, solids, rows, around, old_count, law):
         friction = mixed_friction(a.friction, b.friction)
         count = add_contact(scene, rows, count, around.contacts[c], around.points[c], friction, bounce, law, c)
     return count, contacts
+
+
+@kernel
+def near_pairs(shapes, places, broad, work, margin):
+    """How many pairs are to be tested."""
+    if broad.head[SWEPT] == 0:
+        return broad.head[PAIRS]
+    boxes, room = records(work, Swept), broad.head[ROOM]
+    found = sweep(shapes, places, broad.rules, broad.order, boxes, margin, broad.pairs, room, broad.spare)
+    broad.head[PAIRS] = found
+    return min(found, room)
 
 
 @kernel

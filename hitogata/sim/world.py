@@ -13,6 +13,7 @@ from hitogata.constraints.springs import TieInts
 from hitogata.contact.boxes import SPARE
 from hitogata.contact.layout import Contact, ContactPoint, ShapePlace
 from hitogata.contact.shapes import ALL, Surface, compile_shapes, joined_bodies, surfaces_of
+from hitogata.contact.sweeping import Swept
 from hitogata.dynamics.jacobians import frame_in_body
 from hitogata.dynamics.layout import GRAVITY, model_of
 from hitogata.errors import ArgumentError, HitogataError
@@ -24,6 +25,7 @@ from hitogata.sim.forest import Forest, make_forest
 from hitogata.sim.layout import Motor, Pull
 from hitogata.sim.loose import Loose, begin_loose, bodies_of_links, take_apart, take_loose_steps
 from hitogata.sim.members import Member
+from hitogata.sim.pairing import MANY, PAIRS, ROOM, list_pairs
 from hitogata.sim.reading import ContactForce, contact_forces
 from hitogata.sim.recording import Recording
 from hitogata.sim.running import begin, take_steps
@@ -88,7 +90,7 @@ class World:
         self._law, self._law_h = self.settings.numbers(gravity), math.nan
         self._fixed: list[Surface] = []
         self._recordings: list[Recording] = []
-        self._capacity = CONTACTS
+        self._capacity, self._pair_room = CONTACTS, 0
         self._compile([], [])
 
     # ------------------------------------------------------- what is in it
@@ -220,7 +222,8 @@ class World:
             body_of = bodies_of_links(forest)
             surfaces = [s if s.body < 0 else replace(s, body=body_of[s.body]) for s in surfaces]
             joined = [(body_of[a], body_of[b]) for a, b in joined]
-        shapes = compile_shapes(surfaces, joined=joined)  # may refuse: nothing has changed yet
+        # may refuse: nothing has changed yet
+        shapes = compile_shapes(surfaces, joined=joined, all_pairs=len(surfaces) < MANY)
         self._surfaces, self.members, self._shapes = surfaces, members, shapes
         self.ties = [tie for tie in self.ties if all(not on_link(e) or e[0] in members for e in tie.ends)]
         self._lay_out(forest)
@@ -251,9 +254,9 @@ class World:
     def _lay_out(self, forest: Forest | None = None) -> None:
         """New arrays, for members, shapes and ties as they are."""
         forest = forest or self._plan(self.members)[0]
-        pairs, most = self._shapes.pairs, self._capacity
+        most = self._capacity
         self._forest, self._most_ties = forest, len(self.ties) + SPARE_TIES
-        self._pairs = np.concatenate([pairs.ravel(), [0, 0]]).astype(np.int64)
+        self._pairs = list_pairs(self._shapes, max(self._pair_room, 8 * len(self._surfaces)))
         solved, size = forest, forest.state_size
         if self.coordinates is Coordinates.MAXIMAL:
             self._loose = take_apart([m.figure for m in self.members], forest, self.gravity, most + self._most_ties)
@@ -261,11 +264,11 @@ class World:
         self._state, self._control = np.zeros(size), np.zeros(forest.control_size)
         self._before, self._piece = np.zeros(size), np.zeros(size)
         self._state[forest.state_size - 2] = 1.0  # there was no last step
-        extra = len(self._surfaces) * record_size(ShapePlace) + SPARE + 64
+        extra = len(self._surfaces) * (record_size(ShapePlace) + record_size(Swept)) + SPARE + 64
         self._work, self._work_ints = np.zeros(solved.work_size + extra), np.zeros(solved.work_ints + 8, np.int64)
         self._contacts = np.zeros(2 * most * record_size(Contact), np.int64)
         self._points = np.zeros(2 * most * record_size(ContactPoint))
-        self._counts = np.array([0, len(pairs), most, 0, 0, 0, 0, 1], np.int64)
+        self._counts = np.array([0, 0, most, 0, 0, 0, 0, 1], np.int64)
         self._lay_out_ties()
 
     def _control_of(self, member: Member) -> list[FloatArray]:
@@ -326,10 +329,13 @@ class World:
                 return
             np.copyto(self._state, self._before)
             np.copyto(self._ties, self._old_ties)
-            if self._counts[6] <= self._counts[2]:
+            pairs_lost = self._pairs[PAIRS] > self._pairs[ROOM]
+            if self._counts[6] <= self._counts[2] and not pairs_lost:
                 self._counts[3] = 0  # what the contacts of the bad step carried is of no use
                 raise WorldError(f"the world became non-finite in the step after t = {self.time:.6g} s", self.save())
-            self._make_room(2 * int(self._counts[6]))
+            if pairs_lost:
+                self._pair_room = 2 * int(self._pairs[PAIRS])
+            self._make_room(max(2 * int(self._counts[6]), self._capacity))
 
     def _take_steps(self, h: float, steps: int) -> int:
         done: int = take_steps(

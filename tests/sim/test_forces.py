@@ -169,3 +169,31 @@ def test_more_contacts_than_there_was_room_for():
     world.step(1 / 60, steps=5)
     assert len(world.contacts()) == 400
     np.testing.assert_allclose([b.q[2] for b in boxes], 0.1, atol=1e-3)
+
+
+def test_many_shapes_are_swept_and_nothing_changes(monkeypatch):
+    """A heap of figures and boxes, with all pairs listed and with a sweep: the same bits."""
+    ends = []
+    for many in (10_000, 10):
+        monkeypatch.setattr("hitogata.sim.pairing.MANY", many)
+        monkeypatch.setattr("hitogata.sim.world.MANY", many)
+        world = World()
+        world.add_ground()
+        members = [world.add_body(Box((0.1, 0.1, 0.1)), mass=1.0, pose=Pose((0.15 * k, 0, 0.3))) for k in range(12)]
+        for k in range(3):
+            q = human28().neutral()
+            q[:3] += [0.4 * k, 0.1 * k, 0.3]
+            members.append(world.add(human28(), State(q, np.zeros(34))))
+        world.step(1 / 60, steps=60)
+        ends.append(np.concatenate([m.q for m in members]))
+    assert np.array_equal(*ends)
+
+
+def test_room_for_pairs_grows():
+    world = World()
+    world.add_ground()
+    for k in range(90):
+        world.add_body(Sphere(0.1), mass=1.0, pose=Pose((0.001 * k, 0.002 * (k % 7), 0.1)))
+    world.step(1 / 60)
+    assert world._pairs[1] > 8 * 91
+    assert all(np.isfinite(m.q).all() for m in world.members)
