@@ -19,6 +19,7 @@ from hitogata.dynamics.layout import Body, model_of
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, entry, inline, kernel, lanes, record_offsets, record_size
 from hitogata.sim.free_motion import about_root, weight_of
+from hitogata.sim.keeping import momentum_of
 from hitogata.sim.layout import open_control, open_scene, open_state, open_world
 from hitogata.sim.loose import wrenches_of
 from hitogata.sim.moving import carry
@@ -187,7 +188,7 @@ def sum_wrenches(scene, solids, state, control, outside, out, h):
     for i in range(scene.tree.bodies):
         placed, now, solid, pull = scene.placed[i], state.carried[i], solids[i], control.pull[i]
         reach = placed.rel + placed.rot @ pull.point
-        missing = gained(solid.mass, solid.central, placed.rot, placed.rel + placed.arm, now.centre, now.spin)
+        missing = momentum_of(solid.mass, solid.central, placed.rot, placed.rel + placed.arm, now.centre, now.spin)
         missing = missing - placed.momentum - weight_of(placed.inertia, scene.tree.gravity * h)
         missing = missing - about_root(pull.force * h, pull.torque * h, reach)
         placed.momentum = missing - shifted(load6(outside, 6 * i), placed.pos - placed.rel)
@@ -196,13 +197,6 @@ def sum_wrenches(scene, solids, state, control, outside, out, h):
         store6(out, 6 * i, shifted(placed.momentum, placed.rel) * (1.0 / h))
         if above >= 0:
             scene.placed[above].momentum = scene.placed[above].momentum + placed.momentum
-
-
-@inline
-def gained(mass, central, rot, at, velocity, spin):
-    """Momentum of a body about the root's origin."""
-    lin = velocity * mass
-    return Force(rot @ (central @ spin) + cross(at, lin), lin)
 
 
 @inline
