@@ -63,11 +63,10 @@ def take_maximal_steps(
     given, acting = open_control(world, control), open_control(bodies, outside)
     rows = open_rows(bodies, scene, work_ints)
     parts = (world, bodies, joints, scene, rows, links, of_joints, of_bodies, given, acting, share, sweeps)
-    things = (tie_ints, shape_ints, shape_floats, pairs)
     return run_steps(
         take_one, parts, world.tree, of_joints, of_bodies.q, bodies.tree.nq + bodies.tree.nv,
-        tail(rows.reply, bodies.reply_room), things, (ties, contacts, points, counts, state),
-        (before, piece_before, old_ties), law, h, longest, fast_turn, steps,
+        tail(rows.reply, bodies.reply_room), state, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points,
+        law, counts, before, piece_before, old_ties, h, longest, fast_turn, steps,
     )  # fmt: skip
 
 

@@ -46,11 +46,11 @@ def take_steps(
     world = open_world(ints, floats)
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
     rows = open_rows(world, scene, work_ints)
-    parts, things = (world, scene, rows, views, targets, sweeps), (tie_ints, shape_ints, shape_floats, pairs)
     return run_steps(
-        reduced_step, parts, world.tree, views, views.q, world.tree.nq + world.tree.nv,
-        tail(rows.reply, world.reply_room), things, (ties, contacts, points, counts, state),
-        (before, piece_before, old_ties), law, h, longest, fast_turn, steps,
+        reduced_step, (world, scene, rows, views, targets, sweeps), world.tree, views, views.q,
+        world.tree.nq + world.tree.nv, tail(rows.reply, world.reply_room), state, ties, tie_ints, shape_ints,
+        shape_floats, pairs, contacts, points, law, counts, before, piece_before, old_ties, h, longest, fast_turn,
+        steps,
     )  # fmt: skip
 
 
@@ -63,14 +63,14 @@ def reduced_step(parts, around, law, old_contacts):
 
 @kernel
 def run_steps(
-    core, parts, tree, views, checked, numbers, spare, things, changing, rooms, law, h, longest, fast_turn, steps
-):
+    core, parts, tree, views, checked, numbers, spare, state, ties, tie_ints, shape_ints, shape_floats, pairs, contacts,
+    points, law, counts, before, piece_before, old_ties, h, longest, fast_turn, steps,
+):  # fmt: skip
     """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts).
 
     tree, views: of the joints; when they turn fast, a step is taken in pieces.
     checked, numbers: the first so many of these must stay finite.
     """
-    (ties, contacts, points, counts, state), (before, piece_before, old_ties) = changing, rooms
     for k in range(steps):
         before[:] = state
         old_ties[:] = ties
@@ -79,7 +79,7 @@ def run_steps(
             if pieces > 1:
                 piece_before[:] = state
             laws = open_law(law, h / pieces, views.last[0])
-            around = look_around(ties, things, contacts, points, counts, spare)
+            around = look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare)
             found, joint_rows = core(parts, around, laws, counts[3])
             needed = pieces_for(fastest(tree, views.v), h, longest, fast_turn)
             if pieces == 1 and needed > 1:
@@ -165,9 +165,8 @@ def open_pairs(pairs):
 
 
 @kernel
-def look_around(ties, things, contacts, points, counts, spare):
+def look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare):
     """Views of the shapes; contacts of this step and of the last take turns in the two halves of their arrays."""
-    tie_ints, shape_ints, shape_floats, pairs = things
     shapes, capacity, new = open_shapes(shape_ints, shape_floats), counts[2], 1 - counts[5]
     contact_list, point_list = lanes(contacts, X1), lanes(points, X1)
     half_contact, half_point = capacity * Contact.SIZE, capacity * ContactPoint.SIZE
