@@ -5,7 +5,7 @@ The normal's law is compliant for every sign of the gap, as that of limits; a co
     bias = k gap / (d + h k),   but not above  e u_n  where the points close at u_n < -threshold     (e: restitution)
 
 and is hard while it does: a soft one would swallow part of the bounce.  What overlaps deeply is pushed out at no more
-than a set speed.
+than a set speed: d is taken as large as that needs, so that the force, k times the overlap, is there all the same.
 """
 
 from hitogata.constraints.layout import CONTACT
@@ -42,7 +42,8 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, law, 
     if not any_lane(point.gap < reach):
         return count
     bounces = (closing < -law.bounce_speed) & (restitution > 0.0)
-    bias = maximum(point.gap * law.contact_stiffness / stiff, -law.push_out_speed)
+    stiff = maximum(stiff, -point.gap * law.contact_stiffness / law.push_out_speed)
+    bias = point.gap * law.contact_stiffness / stiff
     row.bias = normal_bias(where(point.gap < reach, bias, FAR), closing * restitution, bounces)
     row.soft = where(bounces, 0.0, 1.0 / (law.h * stiff))
     row.friction = friction

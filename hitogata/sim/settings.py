@@ -65,7 +65,7 @@ class Settings:
             raise ArgumentError(f"settings: joint_correction must be between 0 and 1, got {self.joint_correction}")
         if self.range_stiffness == 0:
             raise ArgumentError("settings: range_stiffness must be positive")
-        for name in ("longest_fast_step", "fast_turn", "contact_stiffness"):
+        for name in ("longest_fast_step", "fast_turn", "contact_stiffness", "push_out_speed"):
             if getattr(self, name) == 0:
                 raise ArgumentError(f"settings: {name} must be positive")
 

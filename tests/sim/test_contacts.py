@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hitogata.figure import Box, Capsule, Pose, Sphere, State
-from hitogata.sim import World
+from hitogata.sim import Settings, World
 
 G = 9.81
 
@@ -91,3 +91,26 @@ def test_a_heap_never_gains_energy(seed):
         world.step(1 / 60, steps=5)
         assert energy() < start + 1e-6
     assert all(0.0 < b.q[2] < 1.5 for b in bodies)
+
+
+@pytest.mark.parametrize("h", [1 / 1000, 1 / 60, 0.1])
+def test_heavy_ball_sinks_in_as_far_as_its_weight_says(h):
+    world = World()
+    world.add_ground()
+    ball = world.add_body(Sphere(0.5), mass=1000.0, pose=Pose((0, 0, 0.5)))
+    world.step(h, steps=round(4 / h))
+    assert 0.5 - ball.q[2] == pytest.approx(1000.0 * G / world.settings.contact_stiffness, rel=1e-4)
+    assert abs(ball.v[5]) < 1e-4
+
+
+@pytest.mark.parametrize("speed", [0.2, 1.0, 5.0])
+def test_overlapping_bodies_are_parted_no_faster_than_told(speed):
+    world = World(gravity=(0.0, 0.0, 0.0), settings=Settings(push_out_speed=speed))
+    world.add_ground()
+    ball = world.add_body(Sphere(0.5), mass=1.0, pose=Pose((0, 0, 0.1)))
+    fastest = 0.0
+    for _ in range(240):
+        world.step(1 / 120)
+        fastest = max(fastest, ball.v[5])
+    assert 0.9 * speed < fastest <= speed * (1 + 1e-9)
+    assert ball.q[2] > 0.5 - 1e-3
