@@ -4,8 +4,9 @@ from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.members import Member
 from hitogata.sim.reading import ContactForce
 from hitogata.sim.recording import Recording
+from hitogata.sim.saving import Snapshot
 from hitogata.sim.settings import Settings
 from hitogata.sim.ties import Tie
-from hitogata.sim.world import Snapshot, World, WorldError
+from hitogata.sim.world import World, WorldError
 
 __all__ = ["ContactForce", "Coordinates", "Member", "Recording", "Settings", "Snapshot", "Tie", "World", "WorldError"]

@@ -13,6 +13,7 @@ from hitogata.dynamics.layout import model_of
 from hitogata.figure import Figure, joint
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
+from hitogata.sim.changing import state_parts
 from hitogata.sim.forest import Forest, IntArray, Span, make_forest
 from hitogata.sim.maximal_running import begin_maximal, take_maximal_steps
 
@@ -48,6 +49,20 @@ class Loose:
         """What the joints keep in a world's state, a view, shape (links, numbers of a `Held`)."""
         size = record_size(Held)
         return state[self.held_start : self.held_start + self.forest.bodies * size].reshape(-1, size)
+
+    def parts_of(self, links: slice) -> list[slice]:
+        """Where in a world's state stands what belongs to some links, one after the other."""
+        first, last = self.forest.spans[links.start], self.forest.spans[links.stop - 1]
+        span = Span(
+            slice(first.bodies.start, last.bodies.stop), slice(first.q.start, last.q.stop),
+            slice(first.v.start, last.v.stop), links, (),
+        )  # fmt: skip
+        size, impulses = record_size(Held), self.held_start + self.forest.bodies * record_size(Held)
+        return [
+            *state_parts(self.forest, span, self.start),
+            slice(self.held_start + size * links.start, self.held_start + size * links.stop),
+            slice(impulses + SIDE * links.start, impulses + SIDE * links.stop),
+        ]  # fmt: skip
 
 
 def bodies_of_links(forest: Forest) -> tuple[int, ...]:
@@ -88,10 +103,10 @@ def _bodies_of(figure: Figure) -> list[Figure]:
 # ------------------------------------------------------- time
 
 
-def begin_loose(world: "World", loose: Loose, span: Span) -> None:
-    """After a figure's q or v were set: put its links there."""
+def begin_loose(world: "World", loose: Loose, state: FloatArray, span: Span) -> None:
+    """After a figure's q or v were set in a state: put its links there."""
     begin_maximal(
-        world._forest.ints, world._forest.floats, loose.forest.ints, loose.forest.floats, world._state, loose.start,
+        world._forest.ints, world._forest.floats, loose.forest.ints, loose.forest.floats, state, loose.start,
         loose.held_start, loose.work, span.bodies.start, span.bodies.stop,
     )  # fmt: skip
 

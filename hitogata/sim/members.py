@@ -12,6 +12,7 @@ from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_size
 from hitogata.sim import reading
+from hitogata.sim.checking import number, numbers, state_of
 from hitogata.sim.layout import Motor, Pull
 from hitogata.sim.loose import gaps_of
 
@@ -57,47 +58,46 @@ class Member:
 
     @state.setter
     def state(self, state: State) -> None:
-        state.check(self.figure)
+        state = state_of(self.figure, state)
         self.world._set_state(self._index, np.asarray(state.q, float), np.asarray(state.v, float))
 
     def set_target(self, q: Any, rate: Any = None) -> None:
         """Where the motors' springs pull to, shape (nq,), and at what rates, shape (nv,)."""
-        q = np.asarray(q, float)
-        State(q, np.zeros(self.figure.nv)).check(self.figure)
-        control, span = self.world._control, self.world._forest.spans[self._index]
-        control[span.q] = self.figure.normalised(q)
-        if rate is not None:
+        figure, control, span = self.figure, self.world._control, self.world._forest.spans[self._index]
+        target = state_of(figure, State(numbers(q, figure.nq, "q"), np.zeros(figure.nv))).q
+        rates = None if rate is None else numbers(rate, figure.nv, "rate")
+        control[span.q] = figure.normalised(target)
+        if rates is not None:
             start = self.world._forest.nq
-            control[start + span.v.start : start + span.v.stop] = self._velocities(rate, "rate")
+            control[start + span.v.start : start + span.v.stop] = rates
 
     def set_motor(self, stiffness: float, damping: float, joints: Iterable[str] | None = None) -> None:
         """Spring [N m/rad] and damper [N m s/rad] of some joints; None: of all but a free base."""
-        for name, value in (("stiffness", stiffness), ("damping", damping)):
-            if not np.isfinite(value) or value < 0:
-                raise ArgumentError(f"{name}: must be 0 or more, got {value}")
+        values = number(stiffness, "stiffness"), number(damping, "damping")
         motors, rows = self._motors(joints)
-        motors[rows, :2] = stiffness, damping
+        motors[rows, :2] = values
 
     def set_wall(self, stiffness: float, damping: float = 0.0, joints: Iterable[str] | None = None) -> None:
         """Spring [N m/rad] and damper [N m s/rad] at the ends of some joints' ranges; None: of all joints.
 
         An infinitely stiff wall (`math.inf`) is hard: nothing goes through.  A soft one gives way in proportion.
         """
-        if not stiffness > 0:
-            raise ArgumentError(f"stiffness: must be positive (math.inf: a hard wall), got {stiffness}")
-        if not np.isfinite(damping) or damping < 0:
-            raise ArgumentError(f"damping: must be 0 or more, got {damping}")
+        values = number(stiffness, "stiffness", positive=True, infinite=True), number(damping, "damping")
         motors, rows = self._motors(joints)
-        motors[rows, 2:] = stiffness, damping
+        motors[rows, 2:] = values
 
     def _motors(self, joints: Iterable[str] | None) -> tuple[FloatArray, list[int]]:
         """All motors of the world, a view, and the rows of some joints; None: of all but a free base."""
         figure, forest, index = self.figure, self.world._forest, self._index
         if joints is None:
             joints = [n for n, k in zip(figure.joint_names, figure.links, strict=True) if k.joint.kind.value != "free"]
+        if not isinstance(joints, Iterable):
+            raise ArgumentError(f"joints: expected names of joints of {figure.name!r}, got {joints!r}")
         rows = []
         for name in [joints] if isinstance(joints, str) else joints:
             k = figure.joint_index(name)
+            if figure.links[k].joint.kind.value == "free":
+                raise ArgumentError(f"joints: {name!r} is a free base, which has no motor and no limits")
             body = forest.spans[index].body_of_link[k]
             rows += [body - 1, body] if figure.links[k].joint.kind.value == "universal" else [body]
         start = forest.nq + 2 * forest.nv
@@ -108,7 +108,7 @@ class Member:
         forest = self.world._forest
         start = forest.nq + forest.nv
         span = forest.spans[self._index].v
-        self.world._control[start + span.start : start + span.stop] = self._velocities(tau, "tau")
+        self.world._control[start + span.start : start + span.stop] = numbers(tau, self.figure.nv, "tau")
 
     def pull(self, frame: str, force: Any = (0.0, 0.0, 0.0), torque: Any = (0.0, 0.0, 0.0), *, at: Any = None) -> None:
         """A force [N] and a torque [N m] on a link, in world axes, that act until changed; one of each per link.
@@ -120,11 +120,12 @@ class Member:
             at: a point in that frame [m], shape (3,), where the force acts instead.
         """
         forest, index = self.world._forest, self._index
-        body, *point = frame_in_body(self.figure, model_of(self.figure), frame, at)
-        numbers = [*_three(force, "force"), *_three(torque, "torque"), *point]
+        place = None if at is None else numbers(at, 3, "at")
+        body, *point = frame_in_body(self.figure, model_of(self.figure), frame, place)
+        values = [*numbers(force, 3, "force"), *numbers(torque, 3, "torque"), *point]
         start = forest.nq + 2 * forest.nv + MOTOR * forest.bodies
         pulls = self.world._control[start : start + PULL * forest.bodies].reshape(-1, PULL)
-        pulls[forest.spans[index].bodies.start + body] = numbers
+        pulls[forest.spans[index].bodies.start + body] = values
         self.world._control[-1] = float(np.any(pulls[:, :6]))
 
     # ------------------------------------------------------- what happened in the last step
@@ -146,22 +147,12 @@ class Member:
         return reading.motor_forces(self)
 
     def limit_forces(self) -> FloatArray:
-        """How hard the ends of ranges pushed back, shape (nlinks, 2): swing or interval, and twist [N m], [N]."""
+        """How hard the ends of ranges pushed back, shape (nlinks, 2) [N m], [N].
+
+        Of a ball joint: swing and twist; of a universal joint: its two intervals; of others: theirs, and 0.
+        """
         return reading.limit_forces(self)
 
     def contact_forces(self) -> FloatArray:
         """Sum of the contact forces on each link, world axes [N], shape (nlinks, 3)."""
         return reading.link_contact_forces(self)
-
-    def _velocities(self, values: Any, name: str) -> FloatArray:
-        array = np.asarray(values, float)
-        if array.shape != (self.figure.nv,) or not np.isfinite(array).all():
-            raise ArgumentError(f"{name}: expected {self.figure.nv} finite numbers, got {values!r}")
-        return array
-
-
-def _three(values: Any, name: str) -> FloatArray:
-    array = np.asarray(values, float)
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise ArgumentError(f"{name}: expected 3 finite numbers, got {values!r}")
-    return array

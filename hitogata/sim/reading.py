@@ -1,7 +1,8 @@
 """Forces of the last step: what its impulses were, per time.
 
 Every force is a mean over the last step (over its last piece, if it was cut).  Contacts and ties keep their impulses,
-limits too.  What a joint carries follows from the momenta: a body's momentum after the step is the one it brought
+limits too.  Of a figure that was put into the world, or elsewhere, since the last step, nothing else is known: zeros.
+What a joint carries follows from the momenta: a body's momentum after the step is the one it brought
 along, plus gravity, pulls, contacts and ties, plus what came through its joints.
 """
 
@@ -16,6 +17,7 @@ from hitogata.contact.layout import Contact, ContactPoint
 from hitogata.dynamics import difference
 from hitogata.dynamics.layout import HEADER as HEADER_OF_MODEL
 from hitogata.dynamics.layout import Body, model_of
+from hitogata.figure import JointKind
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, entry, inline, kernel, lanes, record_offsets, record_size
 from hitogata.sim.free_motion import about_root, weight_of
@@ -87,6 +89,7 @@ def _owner(world: "World", shape: int) -> "tuple[Member, str] | None":
 
 def link_contact_forces(member: "Member") -> FloatArray:
     """Sum of the contact forces on each link, world axes [N], shape (nlinks, 3)."""
+    _ = member._index  # it may have been removed
     total = np.zeros((member.figure.nlinks, 3))
     for contact in contact_forces(member.world):
         for end, sign in ((contact.a, 1.0), (contact.b, -1.0)):
@@ -96,12 +99,16 @@ def link_contact_forces(member: "Member") -> FloatArray:
 
 
 def limit_forces(member: "Member") -> FloatArray:
-    """What limits and range walls push with, shape (nlinks, 2): swing or interval, and twist [N m], [N]."""
+    """What limits and range walls push with, shape (nlinks, 2) [N m], [N]; see `Member.limit_forces`."""
     forest, world = member.world._forest, member.world
     end = forest.state_size - 3 * forest.bodies - 2
     impulses = world._state[end - 2 * forest.bodies : end].reshape(-1, 2)
     span = forest.spans[member._index]
-    return impulses[list(span.body_of_link)] / world._last_h
+    result = impulses[list(span.body_of_link)]
+    for k, link in enumerate(member.figure.links):
+        if link.joint.kind is JointKind.UNIVERSAL:  # two bodies, one interval each
+            result[k] = impulses[span.body_of_link[k] - 1 : span.body_of_link[k] + 1, 0]
+    return result / world._last_h
 
 
 def motor_forces(member: "Member") -> FloatArray:
@@ -109,13 +116,14 @@ def motor_forces(member: "Member") -> FloatArray:
     figure, world, forest = member.figure, member.world, member.world._forest
     span, nq, h = forest.spans[member._index], forest.nq, member.world._last_h
     target, rate = world._control[span.q], world._control[nq + span.v.start : nq + span.v.stop]
-    start = world._start_of_last_piece()
-    error = difference(figure, target, start[span.q])
     force, model = np.zeros(figure.nv), model_of(figure)
+    if member in world._unread:
+        return force
+    error = difference(figure, target, world._start_of_last_piece()[span.q])
     passive = model.floats[HEADER_OF_MODEL:].reshape(-1, record_size(Body))[:, record_offsets(Body)["damping"]]
     motors = member._motors(None)[0][span.bodies]
     for link, body in zip(figure.links, model.body_of_link, strict=True):
-        cut = figure.v_slice(link.joint.name)
+        cut = figure.v_slice(link.name)
         last = body - (link.joint.kind.value == "universal")
         for k, b in enumerate(range(last, body + 1) if last < body else [body] * (cut.stop - cut.start)):
             i = cut.start + k
@@ -131,9 +139,11 @@ def joint_forces(member: "Member") -> FloatArray:
 
     World axes, about the joint; all of it: the motor's, the limits', and what holds the joint together.
     """
-    world, forest = member.world, member.world._forest
+    world, forest, span = member.world, member.world._forest, member.world._forest.spans[member._index]
+    if member in world._unread:
+        return np.zeros((member.figure.nlinks, 6))
     if world._loose is not None:
-        return wrenches_of(world._loose.held_in(world._state)[forest.spans[member._index].links], world._last_h)
+        return wrenches_of(world._loose.held_in(world._state)[span.links], world._last_h)
     outside, out = np.zeros(6 * forest.bodies + 6), np.zeros(6 * forest.bodies + 6)
     ints, points = world._last_contacts()
     column = record_offsets(Contact)
@@ -147,7 +157,6 @@ def joint_forces(member: "Member") -> FloatArray:
     start = world._start_of_last_piece()
     read_joints(forest.ints, forest.floats, start.copy(), world._state, world._control, world._work, outside, out,
                 world._last_h)  # fmt: skip
-    span = forest.spans[member._index]
     return out[:-6].reshape(-1, 6)[list(span.body_of_link)]
 
 

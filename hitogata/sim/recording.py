@@ -1,5 +1,6 @@
 """What happened in a world, as trajectories."""
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,8 +54,9 @@ class Recording:
 
     def trajectory(self, member: "Member") -> Trajectory:
         """The motion of one figure; channel `contact_force`, shape (nt, nlinks, 3) [N], if contacts were asked for."""
-        if member not in self._rows:
-            raise ArgumentError(f"nothing was recorded of figure {member.figure.name!r}")
+        if not isinstance(member, Hashable) or member not in self._rows:
+            name = getattr(getattr(member, "figure", None), "name", member)
+            raise ArgumentError(f"member: nothing was recorded of figure {name!r} (`World.add` returns members)")
         time, q, v = (np.array(column) for column in zip(*self._rows[member], strict=True))
         channels = {"contact_force": np.array(self._forces[member])} if self.contacts else {}
         return Trajectory(time, q, v, channels, figure_name=member.figure.name)

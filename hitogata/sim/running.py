@@ -38,10 +38,12 @@ def take_steps(
 
     A step in which something turns by more than `fast_turn` is taken in pieces, see `pieces_for`.
 
-    counts: ties, unused, room for contacts, contacts (in and out), joint rows (out), which half is old, contacts found
+    counts: ties, unused, room for contacts, contacts (in and out), joint rows (out), which third is old, contacts found
     (more than the room, of these or of pairs: the step was not taken), pieces.
     before, old_ties: room for a state and ties; afterwards, those before the last step; piece_before: before its last
     piece, if there were several.
+    contacts, points: in thirds: those of this step and of the last take turns in two; the last holds those before a
+    step in pieces, in case it cannot be taken.
     """
     world = open_world(ints, floats)
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
@@ -75,9 +77,12 @@ def run_steps(
         before[:] = state
         old_ties[:] = ties
         pieces, piece = pieces_for(fastest(tree, views.v), h, longest, fast_turn), 0
+        old_count, old_third = counts[3], counts[5]
         while piece < pieces:
             if pieces > 1:
                 piece_before[:] = state
+                if piece == 0:
+                    copy_part(contacts, points, counts[2], old_third, 2, old_count)
             laws = open_law(law, h / pieces, views.last[0])
             around = look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare)
             found, joint_rows = core(parts, around, laws, counts[3])
@@ -91,14 +96,28 @@ def run_steps(
                 views.last[0] = laws.h
                 counts[6] = found
                 counts[7] = pieces
-                if found > counts[2] or around.broad.head[PAIRS] > around.broad.head[ROOM]:
+                lost = found > counts[2] or around.broad.head[PAIRS] > around.broad.head[ROOM]
+                if lost or not finite(checked, numbers):
+                    if pieces > 1:
+                        copy_part(contacts, points, counts[2], 2, old_third, old_count)
+                    counts[3] = old_count
+                    counts[5] = old_third
                     return k
                 counts[3] = found
                 counts[4] = joint_rows
                 counts[5] = 1 - counts[5]
-        if not finite(checked, numbers):
-            return k
     return steps
+
+
+@kernel
+def copy_part(contacts, points, capacity, source, target, count):
+    """Copy contacts from one third of their arrays to another."""
+    size, room = Contact.SIZE, capacity * Contact.SIZE
+    for k in range(count * size):
+        contacts[target * room + k] = contacts[source * room + k]
+    size, room = ContactPoint.SIZE, capacity * ContactPoint.SIZE
+    for k in range(count * size):
+        points[target * room + k] = points[source * room + k]
 
 
 @kernel
@@ -166,15 +185,15 @@ def open_pairs(pairs):
 
 @kernel
 def look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare):
-    """Views of the shapes; contacts of this step and of the last take turns in the two halves of their arrays."""
+    """Views of the shapes, and of the contacts of this step and of the last."""
     shapes, capacity, new = open_shapes(shape_ints, shape_floats), counts[2], 1 - counts[5]
     contact_list, point_list = lanes(contacts, X1), lanes(points, X1)
-    half_contact, half_point = capacity * Contact.SIZE, capacity * ContactPoint.SIZE
+    third_contact, third_point = capacity * Contact.SIZE, capacity * ContactPoint.SIZE
     return Surroundings(
         shapes, spare, open_pairs(pairs),
-        records(tail(contact_list, new * half_contact), Contact),
-        records(tail(point_list, new * half_point), ContactPoint),
-        records(tail(contact_list, (1 - new) * half_contact), Contact),
-        records(tail(point_list, (1 - new) * half_point), ContactPoint),
+        records(tail(contact_list, new * third_contact), Contact),
+        records(tail(point_list, new * third_point), ContactPoint),
+        records(tail(contact_list, (1 - new) * third_contact), Contact),
+        records(tail(point_list, (1 - new) * third_point), ContactPoint),
         capacity, counts[0], records(ties, Tie, X1), records(tie_ints, TieInts, X1),
     )  # fmt: skip

@@ -6,6 +6,11 @@ import numpy as np
 
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
+from hitogata.sim.checking import number, whole
+
+POSITIVE = ("longest_fast_step", "fast_turn", "contact_stiffness", "push_out_speed", "range_stiffness")
+ENDLESS = ("longest_fast_step", "push_out_speed", "range_stiffness")
+"""Settings that must not be 0, and those that may be infinite."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,21 +58,18 @@ class Settings:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            endless = field.name in ("range_stiffness", "longest_fast_step", "push_out_speed") and value == np.inf
-            if not (np.isfinite(value) or endless) or value < 0:
-                raise ArgumentError(f"settings: {field.name} must be a number, 0 or more; got {value!r}")
+            value, name = getattr(self, field.name), f"settings: {field.name}"
+            if field.name == "keep_energy":
+                if not isinstance(value, bool | np.bool_):
+                    raise ArgumentError(f"{name}: must be True or False, got {value!r}")
+            elif field.name == "sweeps":
+                whole(value, name, least=1)
+            else:
+                number(value, name, positive=field.name in POSITIVE, infinite=field.name in ENDLESS)
         if not 0.5 <= self.theta <= 1.0:
-            raise ArgumentError(f"settings: theta must be between 0.5 and 1, got {self.theta}")
-        if self.sweeps < 1 or self.sweeps != int(self.sweeps):
-            raise ArgumentError(f"settings: sweeps must be a whole number, 1 or more; got {self.sweeps}")
+            raise ArgumentError(f"settings: theta: must be between 0.5 and 1, got {self.theta!r}")
         if self.joint_correction > 1:
             raise ArgumentError(f"settings: joint_correction must be between 0 and 1, got {self.joint_correction}")
-        if self.range_stiffness == 0:
-            raise ArgumentError("settings: range_stiffness must be positive")
-        for name in ("longest_fast_step", "fast_turn", "contact_stiffness", "push_out_speed"):
-            if getattr(self, name) == 0:
-                raise ArgumentError(f"settings: {name} must be positive")
 
     def numbers(self, gravity: tuple[float, float, float]) -> FloatArray:
         """The `Law` of a world, flat."""

@@ -9,6 +9,7 @@ from hitogata.dynamics import forward_kinematics
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
+from hitogata.sim.checking import numbers
 from hitogata.sim.members import Member
 
 if TYPE_CHECKING:
@@ -38,14 +39,19 @@ class Tie:
 
     def move_anchor(self, point: Any) -> None:
         """Move the end that is fixed to the world [m], shape (3,)."""
+        index, target = self._index, numbers(point, 3, "point")
         if on_link(self.ends[1]):
             raise ArgumentError("both ends are on links: there is no anchor to move")
-        target = np.asarray(point, float)
-        if target.shape != (3,) or not np.isfinite(target).all():
-            raise ArgumentError(f"anchor: expected 3 finite numbers [m], got {point!r}")
         at = record_offsets(TieRecord)["point_b"]
-        self.world._ties.reshape(-1, record_size(TieRecord))[self._index, at : at + 3] = target
+        self.world._ties.reshape(-1, record_size(TieRecord))[index, at : at + 3] = target
         self.ends = self.ends[0], target
+
+    def _look_up_anchor(self) -> None:
+        """The anchor was moved by restoring: take note."""
+        if not on_link(self.ends[1]):
+            at = record_offsets(TieRecord)["point_b"]
+            place = self.world._ties.reshape(-1, record_size(TieRecord))[self._index, at : at + 3]
+            self.ends = self.ends[0], place.copy()
 
     @property
     def force(self) -> FloatArray:

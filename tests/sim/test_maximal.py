@@ -65,7 +65,7 @@ def drive(world: World, figure: Figure, rng: np.random.Generator, q: np.ndarray)
     ties = [
         world.add_spring((member, names[-1]), (member, names[0]), stiffness=1000.0, damping=10.0),
         world.add_spring((member, names[2]), at[2] + rng.normal(size=3), stiffness=500.0, damping=0.0),
-        world.add_rope((member, names[a]), (member, names[b]), length=0.8 * apart[a, b], stiffness=1e5, damping=1e3),
+        world.add_rope((member, names[a]), (member, names[b]), length=0.6 * apart[a, b], stiffness=1e5, damping=1e3),
     ]
     world.step(0.01)
     assert len(world.contacts()) > 0

@@ -1,0 +1,79 @@
+"""What users give a world, checked: an ArgumentError names the argument, the value, and what was expected."""
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from hitogata.errors import ArgumentError
+from hitogata.figure import Figure, JointKind, Plane, State
+from hitogata.figure.pose import FloatArray
+
+
+def number(value: Any, name: str, *, positive: bool = False, infinite: bool = False) -> float:
+    """One number, 0 or more, or positive; infinite only where allowed."""
+    wanted = "a positive number" if positive else "a number, 0 or more"
+    result = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    if not (result > 0 if positive else result >= 0):
+        raise ArgumentError(f"{name}: must be {wanted}; got {value!r}")
+    if result == math.inf and not infinite:
+        raise ArgumentError(f"{name}: must be finite, got {value!r}")
+    return result
+
+
+def whole(value: Any, name: str, *, least: int = 0, most: int | None = None) -> int:
+    """A whole number within bounds."""
+    result = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else least - 1
+    if result < least or (most is not None and result > most):
+        bounds = f"{least} or more" if most is None else f"{least} to {most}"
+        raise ArgumentError(f"{name}: must be a whole number, {bounds}; got {value!r}")
+    return result
+
+
+def numbers(values: Any, count: int, name: str) -> FloatArray:
+    """So many finite numbers."""
+    try:
+        array = np.asarray(values, float)
+    except (TypeError, ValueError, OverflowError):
+        array = np.empty(0)
+    if array.shape != (count,) or not np.isfinite(array).all():
+        raise ArgumentError(f"{name}: expected {count} finite numbers, got {values!r}")
+    return array
+
+
+def figure_of(figure: Any) -> Figure:
+    """A figure that a world can hold: planes only on links that never move."""
+    if not isinstance(figure, Figure):
+        raise ArgumentError(f"figure: expected a Figure, got {figure!r}")
+    for i, link in enumerate(figure.links):
+        if any(isinstance(shape, Plane) for shape in link.shapes):
+            while i >= 0 and figure.links[i].joint.kind is JointKind.FIXED:
+                i = figure.parents[i]
+            if i >= 0:
+                raise ArgumentError(
+                    f"figure {figure.name!r}, link {link.name!r}: a plane that moves is not supported; "
+                    "use a Box, or `World.add_ground` for a plane that stays"
+                )
+    return figure
+
+
+def state_of(figure: Figure, state: Any) -> State:
+    """One state of a figure."""
+    if not isinstance(state, State):
+        raise ArgumentError(f"state: expected a State(q, v), got {state!r}")
+    if state.q.ndim != 1:
+        raise ArgumentError(f"state: expected one state, got a batch of {len(state.q)}")
+    state.check(figure)
+    return state
+
+
+def pairs_of_links(figure: Figure, pairs: Any) -> tuple[tuple[str, str], ...]:
+    """Pairs of names of links."""
+    try:
+        result = tuple((a, b) for a, b in pairs)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"ignored: expected pairs of links of {figure.name!r}, got {pairs!r}") from None
+    for a, b in result:
+        _ = figure.link_index(a), figure.link_index(b)
+    return result
