@@ -4,7 +4,7 @@ The normal's law is compliant for every sign of the gap, as that of limits; a co
 
     bias = k gap / (d + h k),   but not above  e u_n  where the points close at u_n < -threshold     (e: restitution)
 
-and is hard while it does: a soft one would swallow part of the bounce.  What overlaps deeply is pushed out at no more
+and is all but hard while it does: a soft one would swallow part of the bounce.  What overlaps deeply is pushed out at no more
 than a set speed: d is taken as large as that needs, so that the force, k times the overlap, is there all the same.
 """
 
@@ -14,6 +14,10 @@ from hitogata.spatial import Mat3, Vec3, cross, dot
 
 FAR = 1e9
 """Bias of a row that must not act [m/s]."""
+
+HARD = 1e-4
+"""Share of its softness that a bouncing contact keeps: where joints leave it no way to open, nothing else would bound
+its impulse."""
 
 
 @kernel
@@ -45,7 +49,8 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, law, 
     stiff = maximum(stiff, -point.gap * law.contact_stiffness / law.push_out_speed)
     bias = point.gap * law.contact_stiffness / stiff
     row.bias = normal_bias(where(point.gap < reach, bias, FAR), closing * restitution, bounces)
-    row.soft = where(bounces, 0.0, 1.0 / (law.h * stiff))
+    row.bounce = where(bounces, restitution, 0.0)
+    row.soft = where(bounces, HARD, 1.0) / (law.h * stiff)
     row.friction = friction
     row.impulse = point.impulse * law.warm
     return count + 1

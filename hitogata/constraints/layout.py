@@ -80,6 +80,7 @@ class PointRow:
     bias: Vec3  # speeds
     soft: float  # speed per impulse
     friction: float
+    bounce: float  # contact: its restitution, where it bounces
     impulse: Vec3  # on a, in the axes of `frame`
     own: Sym3  # what a unit impulse does to its own velocity; for a spring: the inverse, with softness
     along: float  # contact: 1 / (own.zz + soft)

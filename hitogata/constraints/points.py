@@ -9,7 +9,7 @@ A rope is a contact without friction whose normal leads from its slack end inwar
 """
 
 from hitogata.constraints.layout import SPRING
-from hitogata.lanes import any_lane, inline, kernel, maximum, packed, sqrt
+from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, packed, sqrt, where
 from hitogata.spatial import Sym3, Vec3, cross, dot, from_cols, from_rows, inverse, load6, load_down
 from hitogata.spatial import rows as frame_rows
 
@@ -55,7 +55,15 @@ def prepare_point(rows, p, end):
         point.own = reply
         point.along = 1.0 / (reply.zz + point.soft)
         point.across = 1.0 / greatest_across(reply)
+        if any_lane(point.bounce > 0.0):
+            point.bias = no_higher(point.bias, velocity_of(rows, point, own).z, point.bounce)
     return end
+
+
+@inline
+def no_higher(bias, closing, bounce):
+    """A contact bounces from what the joints let it close at, no more: bodies' own motions may fit no joint."""
+    return Vec3(bias.x, bias.y, where(bounce > 0.0, maximum(bias.z, minimum(closing, 0.0) * bounce), bias.z))
 
 
 @inline

@@ -67,6 +67,7 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
     row.arm_a = arm_a
     row.arm_b = arm_b
     row.friction = 0.0
+    row.bounce = 0.0
     row.soft = 1.0 / (law.h * damper)
     row.impulse = tie.impulse * law.warm
     if ints.rope == 0:
