@@ -4,8 +4,9 @@ The normal's law is compliant for every sign of the gap, as that of limits; a co
 
     bias = k gap / (d + h k),   but not above  e u_n  where the points close at u_n < -threshold     (e: restitution)
 
-and is all but hard while it does: a soft one would swallow part of the bounce.  What overlaps deeply is pushed out at no more
-than a set speed: d is taken as large as that needs, so that the force, k times the overlap, is there all the same.
+and is all but hard while it does: a soft one would swallow part of the bounce.  What overlaps deeply is pushed out at
+no more than a set speed: d is taken as large as that needs, so that the force, k times the overlap, is there all the
+same.
 """
 
 from hitogata.constraints.layout import CONTACT
