@@ -45,8 +45,8 @@ def take_parts(
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
     rows, laws = open_rows(world, scene, work_ints), open_law(law, h, h)
     for _ in range(loops):
-        things, spare = (tie_ints, shape_ints, shape_floats, pairs), tail(rows.reply, world.reply_room)
-        around = look_around(ties, things, contacts, points, counts, spare)
+        spare = tail(rows.reply, world.reply_room)
+        around = look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare)
         if upto < 1:
             continue
         place(scene, world.solid, views, h)
