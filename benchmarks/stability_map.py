@@ -22,10 +22,9 @@ from matplotlib.figure import Figure as Sheet
 from matplotlib.patches import Patch
 from scipy.integrate import solve_ivp
 
-from benchmarks.swinging import GRAVITY, INERTIA, INTEGRATORS, LENGTH, MASS, START, Swinger, Way, by_mujoco, energy, explicit
+from benchmarks.swinging import INTEGRATORS, START, Swinger, Way, by_mujoco, energy, explicit, pull
 from benchmarks.timing import table
 from benchmarks.upright import ExplicitStander, MujocoStander, OurStander, Stander, disturbance
-from hitogata.library import human28
 from hitogata.sim import Settings
 
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "stability_map.png"
@@ -33,6 +32,10 @@ RATIOS = (0.0, 0.01, 0.5)  # D / K [s]
 SWING_K, SWING_H = np.geomspace(1, 1e7, 15), np.geomspace(1e-3, 0.1, 13)
 STAND_K, STAND_H = np.geomspace(1e2, 1e7, 11), 1 / np.array([1000, 480, 240, 120, 60, 30, 20, 10])
 SWING_SECONDS, STAND_SECONDS = 10.0, 5.0
+
+
+Maps = dict[str, dict[float, np.ndarray]]
+"""Fates, shape (steps, stiffnesses), by who and by ratio of damping."""
 
 
 class Fate(IntEnum):
@@ -65,7 +68,7 @@ def true_fate(k: float, d: float) -> Fate:
         return Fate.RINGS  # nothing takes its energy
 
     def change(_: float, y: np.ndarray) -> list[float]:
-        return [y[1], -(k * y[0] + d * y[1] + MASS * GRAVITY * LENGTH * np.sin(y[0])) / INERTIA]
+        return [y[1], pull(k, d, y[0], y[1])]
 
     times = np.linspace(0.9, 1.0, 200) * SWING_SECONDS
     found = solve_ivp(change, (0, SWING_SECONDS), [START, 0.0], "Radau", times, rtol=1e-6, atol=1e-9)
@@ -89,7 +92,7 @@ def fates(of: Callable[[float, float, float], Fate], ks: np.ndarray, hs: np.ndar
     return {r: np.array([[of(k, r * k, h) for k in ks] for h in hs]) for r in RATIOS}
 
 
-def swing_maps() -> dict[str, dict[float, np.ndarray]]:
+def swing_maps() -> Maps:
     ways = {
         "hitogata": Swinger(),
         "hitogata, θ = 1": Swinger(Settings(theta=1.0)),
@@ -100,7 +103,7 @@ def swing_maps() -> dict[str, dict[float, np.ndarray]]:
             for name, way in ways.items()}  # fmt: skip
 
 
-def stand_maps() -> dict[str, dict[float, np.ndarray]]:
+def stand_maps() -> Maps:
     standers = {
         "hitogata": OurStander(),
         "hitogata, θ = 1": OurStander(Settings(theta=1.0)),
@@ -120,10 +123,11 @@ def edges(values: np.ndarray) -> np.ndarray:
     return np.concatenate([[values[0] ** 2 / middle[0]], middle, [values[-1] ** 2 / middle[-1]]])
 
 
-def draw_maps(sheet: Sheet, maps: dict[str, dict[float, np.ndarray]], ks: np.ndarray, hs: np.ndarray, truth: bool) -> None:
+def draw_maps(sheet: Sheet, maps: Maps, ks: np.ndarray, hs: np.ndarray, truth: bool) -> None:
     colours = ListedColormap([look[0] for look in LOOKS.values()])
     order = np.argsort(hs)
-    axes = sheet.subplots(len(RATIOS), len(maps), sharex=True, sharey=True, gridspec_kw={"wspace": 0.06, "hspace": 0.08})
+    gaps = {"wspace": 0.06, "hspace": 0.08}
+    axes = sheet.subplots(len(RATIOS), len(maps), sharex=True, sharey=True, gridspec_kw=gaps)
     for (row, ratio), (column, name) in itertools.product(enumerate(RATIOS), enumerate(maps)):
         ax = axes[row, column]
         x, y = edges(ks), edges(hs[order])
@@ -146,11 +150,11 @@ def draw_maps(sheet: Sheet, maps: dict[str, dict[float, np.ndarray]], ks: np.nda
             ax.set_xlabel("K [N m/rad]", fontsize=8)
 
 
-def draw(swings: dict[str, dict[float, np.ndarray]], stands: dict[str, dict[float, np.ndarray]], path: Path) -> None:
+def draw(swings: Maps, stands: Maps, path: Path) -> None:
     sheet = Sheet(figsize=(15, 11), facecolor="white")
     upper, lower = sheet.subfigures(2, 1)
     for part, maps, ks, hs, truth, title in (
-        (upper, swings, SWING_K, SWING_H, True, "Pendulum, 1 kg on 0.5 m, let go at 90°  (strip below: the true motion)"),
+        (upper, swings, SWING_K, SWING_H, True, "Pendulum, 1 kg on 0.5 m, from 90° (strip below: the true motion)"),
         (lower, stands, STAND_K, STAND_H, False, "human28 on its feet, a spring K and a damper D in every joint"),
     ):  # fmt: skip
         draw_maps(part, maps, ks, hs, truth)
@@ -162,7 +166,7 @@ def draw(swings: dict[str, dict[float, np.ndarray]], stands: dict[str, dict[floa
     sheet.savefig(path, dpi=110)
 
 
-def show(title: str, maps: dict[str, dict[float, np.ndarray]]) -> None:
+def show(title: str, maps: Maps) -> None:
     """Shares of the cells of each map."""
     rows = []
     for name, maps_of_name in maps.items():

@@ -4,8 +4,8 @@ human28 on its feet, springs of 2000 N m/rad and dampers of 30 N m s/rad in its 
 then the push on the chest, 0.1 s long, that topples it, bisected; then 100 kg in each hand.
 
 MuJoCo is tried with every mixture of integrator, cone, contact time constant, impratio, refsafe, and springs of joints
-or position servos; per step, the best counts: of those that stand, the one with the least turning at the end; of pushes,
-the one nearest to the value at 1/2000 s.
+or position servos.  Per step, the best counts: of those that stand, the one with the least turning at the end; of
+pushes, the one nearest to the value at 1/2000 s.
 """
 
 import itertools
@@ -108,11 +108,13 @@ def push_table() -> None:
     truth = toppling_push(usual, FINE)
     pushes = {name: [toppling_push(s, h) for h in H] for name, s in tried.items()}
     nearest = [min(pushes, key=lambda name, k=k: abs(pushes[name][k] - truth)) for k in range(len(H))]
-    rows.append(["MuJoCo discrete, best settings", f"{truth:.1f}", *(f"{pushes[n][k]:.1f}" for k, n in enumerate(nearest))])
+    best = [pushes[name][k] for k, name in enumerate(nearest)]
+    rows.append(["MuJoCo discrete, best settings", *(f"{push:.1f}" for push in (truth, *best))])
     worst = [max(pushes[name][k] for name in pushes) for k in range(len(H))]
     rows.append(["MuJoCo discrete, worst settings", "", *(f"{push:.1f}" for push in worst)])
     fast = MujocoStander("implicitfast", impratio=10.0)
-    rows.append(["MuJoCo implicitfast", *(f"{p:.1f}" if (p := toppling_push(fast, h)) else "falls unpushed" for h in hs)])
+    pushes_of_fast = [toppling_push(fast, h) for h in hs]
+    rows.append(["MuJoCo implicitfast", *(f"{push:.1f}" if push else "falls unpushed" for push in pushes_of_fast)])
     table("Push on the chest that topples human28 [N s]", ["", *steps_of(hs)], rows)
     print("\n".join(f"  best at {at}: {name}" for at, name in zip(steps_of(H), nearest, strict=True)))
 

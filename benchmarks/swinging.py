@@ -26,7 +26,7 @@ INERTIA = MOMENT + MASS * LENGTH**2
 """About the hinge [kg m²]."""
 
 FLOOR = -0.4
-"""Height of the floor of the swings with contact, the hinge at 0 [m]."""
+"""Height of the frictionless floor of the swings with contact, the hinge at 0 [m]."""
 
 TOUCHING = math.acos((-FLOOR - RADIUS) / LENGTH)
 """The angle at which the ball touches that floor [rad]."""
@@ -74,8 +74,8 @@ class Swinger:
     def __init__(self, settings: Settings | None = None, *, floor: bool = False) -> None:
         self.world = World(settings=settings)
         if floor:
-            self.world.add_ground(Plane(pose=Pose((0.0, 0.0, FLOOR))))
-        self.bob = self.world.add(pendulum(), State(np.array([START]), np.zeros(1)))
+            self.world.add_ground(Plane(pose=Pose((0.0, 0.0, FLOOR))), friction=0.0)
+        self.bob = self.world.add(pendulum(), State(np.array([START]), np.zeros(1)), friction=0.0)
         self.bob.set_target(np.array([TOUCHING if floor else 0.0]))
         self.begin = self.world.save()
 
@@ -117,6 +117,7 @@ def _mujoco_pendulum(floor: bool) -> tuple[mujoco.MjModel, mujoco.MjData]:
     if floor:
         text = text.replace("<worldbody>", f'<worldbody><geom type="plane" size="9 9 1" pos="0 0 {FLOOR}"/>')
     model = mujoco.MjModel.from_xml_string(text)
+    model.geom_condim[:] = 1  # no friction
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET  # what diverges shall be seen
     return model, mujoco.MjData(model)
 
@@ -138,24 +139,24 @@ def by_mujoco(integrator: str, *, floor: bool = False) -> Way:
     return swing
 
 
+def pull(k: float, d: float, q: float, v: float) -> float:
+    """The equation of motion in closed form: the acceleration of the angle [rad/s²]."""
+    return -(k * q + d * v + MASS * GRAVITY * LENGTH * math.sin(q)) / INERTIA
+
+
 def by_hand(k: float, d: float, h: float, steps: int) -> Swing:
     """Classical Runge-Kutta on the closed-form equation, without any of our code."""
-    weight = MASS * GRAVITY * LENGTH
-
-    def pull(q: float, v: float) -> float:
-        return (-k * q - d * v - weight * math.sin(q)) / INERTIA
-
     q, v = START, 0.0
     angle, rate = np.empty(steps + 1), np.empty(steps + 1)
     for i in range(steps + 1):
         angle[i], rate[i] = q, v
-        a1 = pull(q, v)
+        a1 = pull(k, d, q, v)
         v2 = v + h / 2 * a1
-        a2 = pull(q + h / 2 * v, v2)
+        a2 = pull(k, d, q + h / 2 * v, v2)
         v3 = v + h / 2 * a2
-        a3 = pull(q + h / 2 * v2, v3)
+        a3 = pull(k, d, q + h / 2 * v2, v3)
         v4 = v + h * a3
-        a4 = pull(q + h * v3, v4)
+        a4 = pull(k, d, q + h * v3, v4)
         q += h / 6 * (v + 2 * v2 + 2 * v3 + v4)
         v += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
     return Swing.of(angle, rate)

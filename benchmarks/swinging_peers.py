@@ -57,8 +57,8 @@ def _drake_pendulum(h: float, k: float, d: float, solver: str) -> tuple[Any, Any
 def by_drake(solver: str) -> Way:
     """Drake, a discrete plant with one of its solvers.
 
-    With SAP ("Sap", "Lagged", "Similar") the spring is a PD controller of the joint, which Drake takes implicitly; TAMSI
-    knows no such thing: a force element for K (explicit), joint damping for D (implicit).
+    With SAP ("Sap", "Lagged", "Similar") the spring is a PD controller of the joint, which Drake takes implicitly.
+    TAMSI has none, so there it is a force element for K and the joint's damping for D.
     """
 
     def swing(k: float, d: float, h: float, steps: int) -> Swing:
