@@ -14,14 +14,15 @@ import mujoco.rollout
 import numpy as np
 
 from hitogata.dynamics import forward_dynamics
-from hitogata.figure import Figure, FigureBuilder, MassProperties, Plane, Pose, Sphere, State, joint
+from hitogata.figure import Plane, Pose, State
 from hitogata.files import write_mjcf
+from hitogata.library import pendulum
 from hitogata.sim import Settings, World, WorldError
 
 mujoco.set_mju_user_warning(lambda message: None)  # what diverges is shown in tables, not logged
 
 START, MASS, LENGTH, RADIUS, GRAVITY = math.pi / 2, 1.0, 0.5, 0.02, 9.81
-MOMENT = 0.4 * MASS * RADIUS**2
+MOMENT = 0.4 * MASS * RADIUS**2  # those of `library.pendulum`, written once more for peers
 INERTIA = MOMENT + MASS * LENGTH**2
 """About the hinge [kg m²]."""
 
@@ -54,15 +55,6 @@ def energy(swing: Swing, stiffness: float) -> np.ndarray:
     """Kinetic energy, and that of weight and spring above their lowest [J]."""
     lift = MASS * GRAVITY * LENGTH * (1 - np.cos(swing.angle))
     return 0.5 * INERTIA * swing.rate**2 + lift + 0.5 * stiffness * swing.angle**2
-
-
-@cache
-def pendulum() -> Figure:
-    builder = FigureBuilder("pendulum")
-    tip = (0.0, 0.0, -LENGTH)
-    mass = MassProperties.principal(MASS, tip, (MOMENT,) * 3)
-    builder.add("bob", None, joint.hinge(axis=(0, 1, 0)), mass, shapes=[Sphere(RADIUS, pose=Pose(tip))])
-    return builder.build()
 
 
 # ------------------------------------------------------- hitogata
