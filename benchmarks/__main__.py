@@ -7,12 +7,14 @@ import sys
 import benchmarks
 from benchmarks.timing import machine
 
+HELPERS = ("__main__", "swinging", "swinging_peers", "timing", "upright")
+
 
 def main() -> None:
     wanted = sys.argv[1:]
     print(machine())
     for module in pkgutil.iter_modules(benchmarks.__path__):
-        if module.name in ("timing", "__main__") or (wanted and module.name not in wanted):
+        if module.name in HELPERS or (wanted and module.name not in wanted):
             continue
         print(f"\n== {module.name}", flush=True)
         importlib.import_module(f"benchmarks.{module.name}").main()

@@ -32,7 +32,7 @@ def mujoco_times() -> dict[str, float]:
     text = text.replace("<worldbody>", '<worldbody><geom type="plane" size="10 10 .1" friction=".8"/>')
     times = {}
     for cone, jacobian, integrator in itertools.product(
-        ("pyramidal", "elliptic"), ("dense", "sparse"), ("implicitfast", "Euler")
+        ("pyramidal", "elliptic"), ("dense", "sparse"), ("implicitfast", "Euler", "discrete")
     ):
         option = f'<option timestep="{H}" cone="{cone}" jacobian="{jacobian}" integrator="{integrator}"/>'
         model = mujoco.MjModel.from_xml_string(text.replace("<compiler", option + "<compiler"))

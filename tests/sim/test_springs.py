@@ -1,12 +1,18 @@
 """Springs in joints and between points: the pendulum of Tazaki & Hasegawa, and forces in equilibrium."""
 
+import math
+
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
+from hitogata import library
 from hitogata.errors import HitogataError
-from hitogata.figure import Figure, FigureBuilder, Frame, MassProperties, Pose, State, joint
+from hitogata.figure import Figure, FigureBuilder, Frame, MassProperties, Plane, Pose, State, joint
 from hitogata.library import human28
-from hitogata.sim import World, WorldError
+from hitogata.sim import Settings, World, WorldError
+
+PAPER_AND_HARSH = [(2, 1), (20, 10), (200, 100), (200, 1), (2000, 1), (1e7, 0)]
 
 
 def pendulum() -> Figure:
@@ -18,9 +24,10 @@ def pendulum() -> Figure:
     return builder.build()
 
 
-@pytest.mark.parametrize(("stiffness", "damping"), [(2, 1), (20, 10), (200, 100), (200, 1), (2000, 1), (1e7, 0)])
-def test_pendulum_settles_at_a_tenth_of_a_second(stiffness, damping):
-    world = World()
+@pytest.mark.parametrize("longest_piece", [1 / 40, math.inf])
+@pytest.mark.parametrize(("stiffness", "damping"), PAPER_AND_HARSH)
+def test_pendulum_settles_at_a_tenth_of_a_second(stiffness, damping, longest_piece):
+    world = World(settings=Settings(longest_fast_step=longest_piece))
     bob = world.add(pendulum(), State(np.array([np.pi / 2]), np.zeros(1)))
     bob.set_target(np.zeros(1))
     bob.set_motor(stiffness, damping)
@@ -30,6 +37,28 @@ def test_pendulum_settles_at_a_tenth_of_a_second(stiffness, damping):
         angles.append(bob.q[0])
     assert np.abs(angles).max() < np.pi / 2
     assert abs(angles[-1]) < 1e-6
+
+
+@pytest.mark.parametrize("longest_piece", [1 / 40, math.inf])
+@pytest.mark.parametrize(("stiffness", "damping"), PAPER_AND_HARSH)
+def test_pendulum_comes_to_rest_on_a_floor_where_forces_balance(stiffness, damping, longest_piece):
+    world = World(settings=Settings(longest_fast_step=longest_piece))
+    world.add_ground(Plane(pose=Pose((0, 0, -0.4))), friction=0.0)
+    bob = world.add(library.pendulum(), State(np.array([np.pi / 2]), np.zeros(1)), friction=0.0)
+    touching = math.acos(0.38 / 0.5)  # 0.5 m long, a ball of 2 cm radius
+    bob.set_target(np.array([touching]))
+    bob.set_motor(stiffness, damping)
+    angles = []
+    for _ in range(150):
+        world.step(0.1)
+        angles.append(bob.q[0])
+
+    def torque(q: float) -> float:
+        ground = world.settings.contact_stiffness * max(0.0, 0.5 * math.cos(q) + 0.02 - 0.4)
+        return (ground - 9.81) * 0.5 * math.sin(q) - stiffness * (q - touching)
+
+    assert np.abs(np.array(angles) - touching).max() < np.pi / 2 - touching
+    assert angles[-1] == pytest.approx(brentq(torque, 0.5 * touching, touching + 0.1, xtol=1e-12), abs=1e-7)
 
 
 def test_spring_to_the_world_carries_the_weight():
