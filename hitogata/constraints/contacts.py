@@ -22,7 +22,7 @@ its impulse."""
 
 
 @kernel
-def add_contact(scene, rows, count, contact, point, friction, restitution, law, slot):
+def add_contact(scene, rows, count, contact, point, friction, restitution, firm, law, slot):
     """Write the row of a contact point, if it may close within the step; returns how many point rows there are now."""
     body_a, body_b, sign = contact.body_a, contact.body_b, 1.0
     if body_a < 0:
@@ -33,7 +33,8 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, law, 
     own.body_b = body_b
     own.tie = 0
     own.slot = slot
-    stiff = law.contact_damping + law.h * law.contact_stiffness
+    stiffness = law.contact_stiffness * firm
+    stiff = law.contact_damping * firm + law.h * stiffness
     a = scene.placed[body_a]
     row.frame = axes_along(point.normal * sign)
     row.arm_a = point.pos - a.pos
@@ -47,8 +48,8 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, law, 
     if not any_lane(point.gap < reach):
         return count
     bounces = (closing < -law.bounce_speed) & (restitution > 0.0)
-    stiff = maximum(stiff, -point.gap * law.contact_stiffness / law.push_out_speed)
-    bias = point.gap * law.contact_stiffness / stiff
+    stiff = maximum(stiff, -point.gap * stiffness / law.push_out_speed)
+    bias = point.gap * stiffness / stiff
     row.bias = normal_bias(where(point.gap < reach, bias, FAR), closing * restitution, bounces)
     row.bounce = where(bounces, restitution, 0.0)
     row.soft = where(bounces, HARD, 1.0) / (law.h * stiff)
@@ -76,6 +77,15 @@ def axes_along(n):
     a = -1.0 / (sign + n.z)
     b = n.x * n.y * a
     return Mat3(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x, b, sign + n.y * n.y * a, -n.y, n.x, n.y, n.z)
+
+
+@inline
+def firmness(mass_a, mass_b, mass):
+    """How much stiffer than set contacts are: in proportion to the lighter of two figures, if it is heavier than set.
+
+    So a human does not stand on cushions, and a heap of heavy boxes is to the solver what one of light boxes is.
+    """
+    return maximum(minimum(mass_a, mass_b) / mass, 1.0)
 
 
 @inline

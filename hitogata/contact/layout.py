@@ -61,6 +61,7 @@ class ShapeFloats:
     size: Vec3  # sphere: radius; capsule: radius, half length; box: half sizes; plane: nothing
     friction: float
     restitution: float
+    mass: float  # of its figure; infinite for what is fixed to the world [kg]
 
 
 @record

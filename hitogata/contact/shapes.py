@@ -1,5 +1,6 @@
 """From the shapes of figures to the arrays of `layout`."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,6 +44,7 @@ class Surface:
         restitution: coefficient.
         figure: number of its figure, for messages; -1 if none.
         link: index of its link; -1 if none.
+        mass: of its figure [kg]; infinite for what is fixed to the world.
     """
 
     shape: Shape
@@ -54,6 +56,7 @@ class Surface:
     restitution: float = 0.0
     figure: int = -1
     link: int = -1
+    mass: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,7 @@ def surfaces_of(
             except ArgumentError as error:
                 raise FigureError(f"figure {figure.name!r}, link {link.name!r}: {error}") from None
             result.append(
-                Surface(shape, first_body + body, frame, group, mask, friction, restitution, number, i)
+                Surface(shape, first_body + body, frame, group, mask, friction, restitution, number, i, figure.mass)
             )
     return result
 
@@ -171,7 +174,7 @@ def compile_shapes(
             raise ArgumentError(f"shape {i}: body must be -1 (the world) or a row of the poses, got {s.body}")
         rows[i] = [kind, s.body, s.group, s.mask, s.link, s.figure]
         pose = s.frame @ s.shape.pose
-        numbers.append([*pose.rotation.ravel(), *pose.position, *_size(s.shape), s.friction, s.restitution])
+        numbers.append([*pose.rotation.ravel(), *pose.position, *_size(s.shape), s.friction, s.restitution, s.mass])
     ints = np.concatenate([[len(surfaces), 0, 0, 0], rows.ravel()]).astype(np.int64)
     floats = np.concatenate([[np.finfo(np.float64).eps, 0.0, 0.0, 0.0], np.ravel(numbers)])
     bodies = int(rows[:, 1].max(initial=-1)) + 1

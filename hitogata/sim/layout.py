@@ -112,6 +112,7 @@ class Law(NamedTuple):
     range_margin: float
     contact_stiffness: float
     contact_damping: float
+    contact_mass: float
     contact_margin: float
     fall: float  # greatest acceleration to expect of a free body
     push_out_speed: float
@@ -123,7 +124,7 @@ def open_law(numbers, h, last_h):
     """The laws of a step of h, from `Settings.numbers`."""
     return Law(
         h, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7],
-        numbers[8], numbers[9], numbers[10],
+        numbers[8], numbers[9], numbers[10], numbers[11],
     )  # fmt: skip
 
 

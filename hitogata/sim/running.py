@@ -32,7 +32,7 @@ def begin(ints, floats, state, work):
 @entry
 def take_steps(
     ints, floats, state, control, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, work,
-    work_ints, counts, before, piece_before, old_ties, h, longest, fast_turn, sweeps, steps,
+    work_ints, counts, before, piece_before, old_ties, longest, fast_turn, sweeps, h, steps,
 ):  # fmt: skip
     """Several steps of h; returns how many were taken before the world became non-finite.
 

@@ -8,8 +8,8 @@ from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.sim.checking import number, whole
 
-POSITIVE = ("longest_fast_step", "fast_turn", "contact_stiffness", "push_out_speed", "range_stiffness")
-ENDLESS = ("longest_fast_step", "push_out_speed", "range_stiffness")
+POSITIVE = ("longest_fast_step", "fast_turn", "contact_mass", "contact_stiffness", "push_out_speed", "range_stiffness")
+ENDLESS = ("longest_fast_step", "contact_mass", "push_out_speed", "range_stiffness")
 """Settings that must not be 0, and those that may be infinite."""
 
 
@@ -29,6 +29,8 @@ class Settings:
             most, unless that takes more than 16.
         contact_stiffness: of a contact point [N/m].
         contact_damping: of a contact point [N s/m].
+        contact_mass: contact stiffness and damping are those of figures and bodies of this mass or less; heavier ones
+            have more, in proportion [kg].  Infinite: all have the same.
         contact_margin: points nearer than this are looked after, and those that may come as near within the step [m].
         push_out_speed: bodies that overlap are parted no faster [m/s].
         bounce_speed: contacts that close slower do not bounce [m/s].
@@ -47,6 +49,7 @@ class Settings:
     fast_turn: float = 0.2
     contact_stiffness: float = 1e5
     contact_damping: float = 1e3
+    contact_mass: float = 10.0
     contact_margin: float = 0.02
     push_out_speed: float = 1.0
     bounce_speed: float = 0.05
@@ -75,6 +78,6 @@ class Settings:
         """The `Law` of a world, flat."""
         return np.array([
             self.theta, self.keep_energy, self.tolerance, self.hard_wall_share, self.range_margin,
-            self.contact_stiffness, self.contact_damping, self.contact_margin, float(np.linalg.norm(gravity)),
-            self.push_out_speed, self.bounce_speed,
+            self.contact_stiffness, self.contact_damping, self.contact_mass, self.contact_margin,
+            float(np.linalg.norm(gravity)), self.push_out_speed, self.bounce_speed,
         ])  # fmt: skip

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from hitogata.constraints.contacts import add_contact, mixed_friction
+from hitogata.constraints.contacts import add_contact, firmness, mixed_friction
 from hitogata.constraints.springs import add_tie
 from hitogata.contact.boxes import SPARE
 from hitogata.contact.finding import touch_pairs
@@ -60,8 +60,8 @@ def find_points(scene, solids, rows, around, old_count, law):
     for c in range(kept):
         a, b = around.shapes.floats[around.contacts[c].a], around.shapes.floats[around.contacts[c].b]
         bounce = maximum(a.restitution, b.restitution)
-        friction = mixed_friction(a.friction, b.friction)
-        count = add_contact(scene, rows, count, around.contacts[c], around.points[c], friction, bounce, law, c)
+        friction, firm = mixed_friction(a.friction, b.friction), firmness(a.mass, b.mass, law.contact_mass)
+        count = add_contact(scene, rows, count, around.contacts[c], around.points[c], friction, bounce, firm, law, c)
     return count, contacts
 
 

@@ -93,6 +93,7 @@ class World:
         self._shapes = compile_shapes([])
         self._laid_ties: list[Tie] = []
         self._ties: FloatArray = np.zeros(0)
+        self._hot: tuple[Any, ...] | None = None  # what every step needs, collected once
         self._lay_out()
         self._compile([], [])
 
@@ -206,7 +207,7 @@ class World:
         self._ties = np.concatenate([*floats, np.zeros(size)])
         self._tie_ints = np.concatenate([*ints, np.zeros(record_size(TieInts), np.int64)])
         self._laid_ties = list(self.ties)
-        self._old_ties = self._ties.copy()
+        self._old_ties, self._hot = self._ties.copy(), None
         self._counts[0], self._print = len(self.ties), None
 
     def _place_end(self, end: End) -> tuple[int, FloatArray]:
@@ -375,12 +376,14 @@ class World:
             self._make_room(max(2 * int(self._counts[6]), self._capacity))
 
     def _take_steps(self, h: float, steps: int) -> int:
-        done: int = take_steps(
-            self._forest.ints, self._forest.floats, self._state, self._control, self._ties, self._tie_ints,
-            self._shapes.ints, self._shapes.floats, self._pairs, self._contacts, self._points, self._law,
-            self._work, self._work_ints, self._counts, self._before, self._piece, self._old_ties, h,
-            self.settings.longest_fast_step, self.settings.fast_turn, self.settings.sweeps, steps,
-        )  # fmt: skip
+        if self._hot is None:
+            self._hot = (
+                self._forest.ints, self._forest.floats, self._state, self._control, self._ties, self._tie_ints,
+                self._shapes.ints, self._shapes.floats, self._pairs, self._contacts, self._points, self._law,
+                self._work, self._work_ints, self._counts, self._before, self._piece, self._old_ties,
+                self.settings.longest_fast_step, self.settings.fast_turn, self.settings.sweeps,
+            )  # fmt: skip
+        done: int = take_steps(*self._hot, h, steps)
         return done
 
     def _make_room(self, contacts: int) -> None:
@@ -388,7 +391,7 @@ class World:
         state, control, old = self._state, self._control, self.save()
         self._capacity = contacts
         self._lay_out()
-        self._state, self._control, self._ties = state, control, old.ties
+        self._state, self._control, self._ties, self._hot = state, control, old.ties, None
         self._put_contacts(old.contacts, old.points)
 
     def _put_contacts(self, contacts: Any, points: FloatArray) -> None:

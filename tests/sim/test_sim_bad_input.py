@@ -260,7 +260,7 @@ def test_world_with_odd_settings(settings):
 @pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(Settings)])
 @pytest.mark.parametrize("value", [-1.0, NAN, "x", None, [1.0], INF, 0.0, 2.5])
 def test_settings(name, value):
-    endless = {"longest_fast_step", "push_out_speed", "range_stiffness"}
+    endless = {"longest_fast_step", "contact_mass", "push_out_speed", "range_stiffness"}
     nought = {field.name for field in dataclasses.fields(Settings)} - endless
     nought -= {"theta", "sweeps", "keep_energy", "fast_turn", "contact_stiffness"}
     whole = {"theta", "sweeps", "keep_energy", "joint_correction"}
