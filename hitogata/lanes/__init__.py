@@ -14,6 +14,7 @@ kernel source never says which.  This room gives Numba what it needs for that:
     packed(view)                          the same, for inner loops over neighbours in memory
     pack(rows, first, view), unpack(view, rows, first)   between one figure per row and lanes
     view_or_none(array), given(argument, value)          for arguments that may be None
+    address_table(arrays); floats_in(table, k), ints_in(table, k)   many arrays as one argument
     sqrt, rint, floor, absolute, copysign, minimum, maximum, clip, where, is_finite,
     negated, sincos, atan2, gather        for every width
     any_lane(condition), all_lanes(condition)   what a kernel may branch on
@@ -25,6 +26,7 @@ Structs and helpers are plain Python and stay callable from Python, on numbers a
 numpy arrays: test them there, without compiling.  `docs/lanes.md` is the guide.
 """
 
+from hitogata.lanes.addresses import address_table, floats_in, ints_in
 from hitogata.lanes.angles import arctan_excess, atan2, sincos
 from hitogata.lanes.compiling import Entry, entry, kernel
 from hitogata.lanes.kinds import ArgumentTypeError, Floats, Ints, Number
@@ -65,6 +67,7 @@ __all__ = [
     "Number",
     "Width",
     "absolute",
+    "address_table",
     "aligned_zeros",
     "all_lanes",
     "any_lane",
@@ -74,11 +77,13 @@ __all__ = [
     "copysign",
     "cores",
     "entry",
+    "floats_in",
     "floor",
     "from_blocks",
     "gather",
     "given",
     "inline",
+    "ints_in",
     "is_finite",
     "kernel",
     "lanes",

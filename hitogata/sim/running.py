@@ -3,7 +3,7 @@
 from hitogata.constraints.springs import Tie, TieInts
 from hitogata.contact.layout import Contact, ContactPoint, Pair, open_shapes
 from hitogata.dynamics.layout import BALL, FREE, HINGE
-from hitogata.lanes import X1, entry, inline, kernel, lanes, records, sqrt, tail, where
+from hitogata.lanes import X1, entry, floats_in, inline, ints_in, kernel, lanes, records, sqrt, tail, where
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import open_control, open_law, open_rows, open_scene, open_state, open_world
 from hitogata.sim.moving import carry
@@ -30,13 +30,12 @@ def begin(ints, floats, state, work):
 
 
 @entry
-def take_steps(
-    ints, floats, state, control, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, work,
-    work_ints, counts, before, piece_before, old_ties, longest, fast_turn, sweeps, h, steps,
-):  # fmt: skip
+def take_steps(arrays, longest, fast_turn, sweeps, h, steps):
     """Several steps of h; returns how many were taken before the world became non-finite.
 
     A step in which something turns by more than `fast_turn` is taken in pieces, see `pieces_for`.
+
+    arrays: an address table of what is unpacked first.
 
     counts: ties, unused, room for contacts, contacts (in and out), joint rows (out), which third is old, contacts found
     (more than the room, of these or of pairs: the step was not taken), pieces.
@@ -45,6 +44,12 @@ def take_steps(
     contacts, points: in thirds: those of this step and of the last take turns in two; the last holds those before a
     step in pieces, in case it cannot be taken.
     """
+    ints, tie_ints, shape_ints = ints_in(arrays, 0), ints_in(arrays, 1), ints_in(arrays, 2)
+    pairs, contacts, work_ints, counts = ints_in(arrays, 3), ints_in(arrays, 4), ints_in(arrays, 5), ints_in(arrays, 6)
+    floats, shape_floats, law = floats_in(arrays, 7), floats_in(arrays, 8), floats_in(arrays, 9)
+    state, control, ties = floats_in(arrays, 10), floats_in(arrays, 11), floats_in(arrays, 12)
+    points, work, before = floats_in(arrays, 13), floats_in(arrays, 14), floats_in(arrays, 15)
+    piece_before, old_ties = floats_in(arrays, 16), floats_in(arrays, 17)
     world = open_world(ints, floats)
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
     rows = open_rows(world, scene, work_ints)

@@ -18,7 +18,7 @@ from hitogata.dynamics.layout import GRAVITY, model_of
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure, FigureBuilder, Plane, Pose, Shape, State, joint
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import record_offsets, record_size
+from hitogata.lanes import address_table, record_offsets, record_size
 from hitogata.sim.changing import control_parts, renumbered, state_parts
 from hitogata.sim.checking import figure_of, number, numbers, pairs_of_links, state_of, whole
 from hitogata.sim.coordinates import Coordinates
@@ -94,6 +94,7 @@ class World:
         self._laid_ties: list[Tie] = []
         self._ties: FloatArray = np.zeros(0)
         self._hot: tuple[Any, ...] | None = None  # what every step needs, collected once
+        self._held: tuple[Any, ...] = ()  # keeps the arrays of its address table alive
         self._lay_out()
         self._compile([], [])
 
@@ -377,12 +378,14 @@ class World:
 
     def _take_steps(self, h: float, steps: int) -> int:
         if self._hot is None:
-            self._hot = (
-                self._forest.ints, self._forest.floats, self._state, self._control, self._ties, self._tie_ints,
-                self._shapes.ints, self._shapes.floats, self._pairs, self._contacts, self._points, self._law,
-                self._work, self._work_ints, self._counts, self._before, self._piece, self._old_ties,
-                self.settings.longest_fast_step, self.settings.fast_turn, self.settings.sweeps,
+            self._held = (
+                self._forest.ints, self._tie_ints, self._shapes.ints, self._pairs, self._contacts, self._work_ints,
+                self._counts, self._forest.floats, self._shapes.floats, self._law, self._state, self._control,
+                self._ties, self._points, self._work, self._before, self._piece, self._old_ties,
             )  # fmt: skip
+            settings = self.settings
+            table = address_table(self._held)
+            self._hot = table, settings.longest_fast_step, settings.fast_turn, settings.sweeps
         done: int = take_steps(*self._hot, h, steps)
         return done
 
