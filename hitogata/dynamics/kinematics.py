@@ -80,7 +80,8 @@ def frame_position(figure: Figure, q: Any, frame: str, *, threads: int | None = 
     """
     link, pose = figure.frame(frame)
     poses = forward_kinematics(figure, q, threads=threads)
-    result: Array = poses.rotation[..., link, :, :] @ asarray(pose.position) + poses.position[..., link, :]
+    at = asarray(pose.position, poses.position.dtype)
+    result: Array = poses.rotation[..., link, :, :] @ at + poses.position[..., link, :]
     return result
 
 

@@ -95,6 +95,7 @@ FUNCTIONS = [
     _plain(dynamics.forward_kinematics, "q"),
     _plain(dynamics.link_velocities, "q", "v"),
     _plain(dynamics.link_accelerations, "q", "v", "vdot"),
+    _plain(dynamics.frame_position, "q", frame=True),
     _plain(dynamics.jacobian, "q", frame=True),
     _plain(dynamics.jacobian_derivative, "q", "v", frame=True),
     _plain(dynamics.mass_matrix, "q"),
