@@ -2,7 +2,7 @@
 #
 #   make demo    pull a hand once around its shoulder, with and without ranges of motion; writes a report to out/
 #   make test    style, types, import law, all tests
-#   make bench   benchmark tables, beside Pinocchio and MuJoCo in the same run
+#   make bench   benchmark tables, beside Pinocchio, MuJoCo and others in the same run
 
 PYTHON ?= python3
 VENV := .venv
@@ -28,7 +28,7 @@ law: $(VENV)/ready-test
 unit: $(VENV)/ready-test
 	$(RUN) -m pytest -n auto --dist loadfile
 
-bench: $(VENV)/ready-demo
+bench: $(VENV)/ready-bench
 	$(RUN) -m benchmarks
 
 $(VENV)/ready-venv:

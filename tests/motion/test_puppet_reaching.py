@@ -1,0 +1,180 @@
+"""Dragging the right hand of a human with clinical ranges; toes, heels and left hand pinned (the paper's figure 7)."""
+
+import numpy as np
+import pytest
+
+from hitogata.dynamics import difference, integrate
+from hitogata.motion import Priority, Puppet, PuppetSettings, Status
+from tests.motion import puppet_cases as cases
+
+FIGURE, DT = cases.human(), 1 / 60
+DEGREE = np.pi / 180
+
+
+def pinned(count=None, *, settings=None, pins=Priority.SECOND, weight=1.0, drag=Priority.FIRST):
+    """A puppet, its pins, and the handle of its hand."""
+    q = FIGURE.neutral() if count is None else np.tile(FIGURE.neutral(), (count, 1))
+    puppet = Puppet(FIGURE, q, settings=settings)
+    held = [puppet.pin(frame, point=point, priority=pins, weight=weight) for frame, point in cases.PINS]
+    return puppet, held, puppet.drag(cases.HAND[0], point=cases.HAND[1], priority=drag)
+
+
+def pins_off(q) -> np.ndarray:
+    """How far the farthest pin is from where it was, worked out anew, shape (n,)."""
+    q, rest = np.atleast_2d(q), FIGURE.neutral()
+    off = [np.linalg.norm(cases.point_of(FIGURE, q, *p) - cases.point_of(FIGURE, rest, *p), axis=1) for p in cases.PINS]
+    return np.max(off, axis=0)
+
+
+def out_of_reach(count=200) -> np.ndarray:
+    """Places 2 to 3 m from the waist: farther than arm and trunk can go from the feet."""
+    rng = np.random.default_rng(1)
+    way = rng.normal(size=(count, 3))
+    return (0, 0, 1.0) + way / np.linalg.norm(way, axis=1, keepdims=True) * rng.uniform(2.0, 3.0, (count, 1))
+
+
+@pytest.mark.parametrize("count", [None, 200])
+def test_targets_within_reach_are_reached(count):
+    """One by one, and as a batch."""
+    targets = cases.point_of(FIGURE, cases.reachable(), *cases.HAND)
+    puppet, _, hand = pinned(count)
+    if count is None:
+        ends, status = [], []
+        for target in targets:
+            puppet.place(FIGURE.neutral())
+            puppet.set_target(hand, position=target)
+            status.append(puppet.solve().status)
+            ends.append(puppet.q)
+        q = np.array(ends)
+    else:
+        puppet.set_target(hand, position=targets)
+        status, q = puppet.solve().status, puppet.q
+    assert set(status) == {Status.REACHED}
+    assert np.linalg.norm(cases.point_of(FIGURE, q, *cases.HAND) - targets, axis=1).max() < 1e-4
+    assert pins_off(q).max() < 1e-4
+    assert cases.beyond(FIGURE, q).max() < 1e-6
+
+
+def test_frames_lead_there_too():
+    """The target moves to its place in 2 s, and rests; nothing but frames of 1/60 s."""
+    targets = cases.point_of(FIGURE, cases.reachable(), *cases.HAND)
+    puppet, _, hand = pinned(200)
+    start = cases.point_of(FIGURE, FIGURE.neutral(), *cases.HAND)
+    worst = 0.0
+    for k in range(240):
+        t = min(1.0, k / 120)
+        puppet.set_target(hand, position=start + (targets - start) * (3 - 2 * t) * t * t)
+        before = puppet.q
+        puppet.step(DT)
+        worst = max(worst, float(cases.turns(FIGURE, before, puppet.q).max()))
+    q = puppet.q
+    assert np.linalg.norm(cases.point_of(FIGURE, q, *cases.HAND) - targets, axis=1).max() < 1e-3
+    assert pins_off(q).max() < 1e-3
+    assert cases.beyond(FIGURE, q).max() < 1e-6
+    assert worst < 5 * DEGREE
+
+
+LEVELS = {
+    "drag before pins": (Priority.SECOND, 1.0, Priority.FIRST),
+    "pins before drag": (Priority.FIRST, 1.0, Priority.SECOND),
+    "one level, pins 100": (Priority.SECOND, 100.0, Priority.SECOND),
+    "one level, even": (Priority.SECOND, 1.0, Priority.SECOND),
+}
+
+
+@pytest.mark.parametrize("levels", LEVELS, ids=str)
+def test_targets_out_of_reach(levels):
+    """The higher level has its way to a millimetre; on one level, pins move as their weight allows.
+
+    On one level the energy ½ Σ w e² never rises above that of the hand's error alone, so that a pin of weight w moves
+    by √(w_hand/w) times that error at the most.  All comes to rest, without a joint that jumps.
+    """
+    pins, weight, drag = LEVELS[levels]
+    targets, start = out_of_reach(), cases.point_of(FIGURE, FIGURE.neutral(), *cases.HAND)
+    puppet, _, hand = pinned(200, pins=pins, weight=weight, drag=drag)
+    worst = rest = 0.0
+    for k in range(600):
+        t = min(1.0, k / 240)
+        puppet.set_target(hand, position=start + (targets - start) * (3 - 2 * t) * t * t)
+        before = puppet.q
+        puppet.step(DT)
+        rest = float(cases.turns(FIGURE, before, puppet.q).max())
+        worst = max(worst, rest)
+    q = puppet.q
+    error = np.linalg.norm(cases.point_of(FIGURE, q, *cases.HAND) - targets, axis=1)
+    off = pins_off(q)
+    assert np.isfinite(q).all()
+    assert cases.beyond(FIGURE, q).max() < 1e-6
+    assert worst < 5 * DEGREE
+    assert rest < 1 * DEGREE
+    if drag is Priority.FIRST:
+        assert error.max() < 1e-3
+        assert np.median(off) > 0.1
+    else:
+        assert error.min() > 0.1
+        bound = 1e-3 if pins is Priority.FIRST else np.linalg.norm(targets - start, axis=1) / np.sqrt(weight)
+        assert (off < bound).all()
+
+
+def test_a_solve_out_of_reach_ends_and_says_so():
+    puppet, _, hand = pinned(64, pins=Priority.FIRST, drag=Priority.SECOND)
+    puppet.set_target(hand, position=out_of_reach(64))
+    found = puppet.solve(2000)
+    assert Status.REACHED not in found.status
+    assert (found.position > 0.1).all()
+    assert pins_off(puppet.q).max() < 1e-3
+    assert cases.beyond(FIGURE, puppet.q).max() < 1e-6
+
+
+def test_a_jump_of_the_target_is_followed_at_a_bounded_pace():
+    puppet, _, hand = pinned()
+    limit = 3.0
+    puppet.set_speed_limit(turn=limit)
+    for target in cases.point_of(FIGURE, cases.reachable()[:10], *cases.HAND):
+        puppet.set_target(hand, position=target)
+        for _ in range(60):
+            before = puppet.q
+            puppet.step(DT)
+            assert cases.turns(FIGURE, before, puppet.q).max() <= limit * DT * (1 + 1e-9)
+
+
+def test_more_iterations_follow_more_exactly():
+    start = cases.point_of(FIGURE, FIGURE.neutral(), *cases.HAND)
+    errors = []
+    for iterations in (1, 3):
+        puppet, held, hand = pinned(settings=PuppetSettings(ramp=0.01))
+        off = 0.0
+        for k in range(120):
+            puppet.set_target(hand, position=start + (0.25 * np.sin(k / 12), -0.1, 0.3 * (1 - np.cos(k / 12))))
+            puppet.step(DT, iterations=iterations)
+            off = max(off, *(puppet.residual(pin).position for pin in held))
+        errors.append(off)
+    assert errors[1] < 0.5 * errors[0]
+
+
+def test_drag_while_a_motion_plays():
+    """Wanted joint values and pins that follow a motion; the hand is led elsewhere, and the rest goes on as it was."""
+    figure = cases.human()
+    start = figure.neutral()
+    start[figure.q_slice("knee_left")] = start[figure.q_slice("knee_right")] = 0.4
+    start[figure.q_slice("elbow_right")] = -0.8
+    sway = np.zeros(figure.nv)
+    sway[figure.v_slice("waist")], sway[figure.v_slice("hip_left")] = (0.1, 0.1, 0.2), (0.0, -0.3, 0.0)
+    sway[figure.v_slice("knee_left")] = 0.3
+    puppet = Puppet(figure, start)
+    sole, hand = puppet.pin("sole_left"), puppet.drag("grip_right")
+    joints = [n for n in figure.joint_names if n not in ("shoulder_right", "elbow_right")]
+    off = []
+    for k in range(180):
+        q = integrate(figure, start, sway * np.sin(k / 20))
+        puppet.set_posture(q, time=0.01, joints=joints)
+        puppet.set_target(sole, position=cases.frame_of(figure, q, "sole_left"))
+        target = cases.frame_of(figure, q, "grip_right") + (0.0, 0.05, 0.1 * min(1.0, k / 60))
+        puppet.set_target(hand, position=target)
+        puppet.step(DT)
+        if k > 60:
+            off.append(np.abs(difference(figure, puppet.q, q)[figure.v_slice("waist")]).max())
+            assert np.linalg.norm(cases.frame_of(figure, puppet.q, "grip_right") - target) < 1e-3
+            foot = cases.frame_of(figure, q, "sole_left")
+            assert np.linalg.norm(cases.frame_of(figure, puppet.q, "sole_left") - foot) < 1e-2
+    assert max(off) < 0.05
