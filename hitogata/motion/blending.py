@@ -11,7 +11,7 @@ import numpy as np
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory, velocities_of
 from hitogata.figure.values import ArrayLike, FloatArray
-from hitogata.motion.closeness import cloud_of, ground_between
+from hitogata.motion.closeness import cloud_at, cloud_of, ground_between
 from hitogata.motion.cutting import cut
 from hitogata.motion.easing import ease
 from hitogata.motion.inputs import check_motion, check_same_figure, has_free_root, positive, weights
@@ -110,7 +110,7 @@ def cross_fade(
     overlap = times[(times >= begin - 1e-9) & (times <= first.time[-1] + 1e-9)]
     tail = times[times > first.time[-1] + 1e-9]
     if align and has_free_root(figure):
-        clouds = [cloud_of(figure, sample(figure, m, _between(m, overlap))) for m in (first, second)]
+        clouds = [cloud_at(figure, m, _between(m, overlap)) for m in (first, second)]
         onto = ground_between(clouds[0], clouds[1], [(i, i) for i in range(len(overlap))])
         second = move_root(figure, second, onto)
     poses = [sample(figure, m, _between(m, overlap)).q for m in (first, second)]

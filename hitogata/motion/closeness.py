@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics import forward_kinematics
-from hitogata.figure import Figure, Trajectory
-from hitogata.figure.values import FloatArray
+from hitogata.dynamics import forward_kinematics, link_velocities
+from hitogata.figure import Figure, Trajectory, velocities_of
+from hitogata.figure.values import ArrayLike, FloatArray
 from hitogata.motion.inputs import has_free_root
 from hitogata.motion.placing import GroundMove
+from hitogata.motion.sampling import sample
 
 TAU = 0.1
 """Time over which velocities count [s]."""
@@ -46,18 +47,29 @@ class Cloud:
 
 
 def cloud_of(figure: Figure, trajectory: Trajectory) -> Cloud:
-    """The mass of a figure over a motion of two samples or more."""
+    """The mass of a figure over a motion of two samples or more; velocities follow from the coordinates."""
+    return _cloud(figure, trajectory.q, velocities_of(figure, trajectory.time, trajectory.q))
+
+
+def cloud_at(figure: Figure, trajectory: Trajectory, times: ArrayLike) -> Cloud:
+    """The mass of a figure at some moments of a motion, as `sample` has it."""
+    found = sample(figure, trajectory, times)
+    return _cloud(figure, found.q, found.v)
+
+
+def _cloud(figure: Figure, q: FloatArray, v: FloatArray) -> Cloud:
     points, weights = [], []
     for link in figure.links:
         spread, axes = np.linalg.eigh(np.trace(link.mass.matrix) / 2 * np.eye(3) - link.mass.matrix)
         root = axes * np.sqrt(np.maximum(spread, 0.0) / link.mass.mass)
         points.append(np.array(link.mass.centre) + _CORNERS @ root.T)
         weights += [link.mass.mass / figure.mass / 4] * 4
-    poses = forward_kinematics(figure, trajectory.q)
-    places = poses.position[:, :, None] + np.einsum("tlij,lkj->tlki", poses.rotation, np.array(points))
-    places = places.reshape(len(places), -1, 3)
-    rates = TAU * np.gradient(places, trajectory.time, axis=0, edge_order=2 if len(places) > 2 else 1)
-    return Cloud(places, rates, np.array(weights), has_free_root(figure))
+    poses, speeds = forward_kinematics(figure, q), link_velocities(figure, q, v)
+    arms = np.einsum("tlij,lkj->tlki", poses.rotation, np.array(points))
+    places = poses.position[:, :, None] + arms
+    rates = TAU * (speeds[:, :, None, 3:] + np.cross(speeds[:, :, None, :3], arms))
+    flat = (len(q), -1, 3)
+    return Cloud(places.reshape(flat), rates.reshape(flat), np.array(weights), has_free_root(figure))
 
 
 def distances(a: Cloud, b: Cloud, rows_a: Any = slice(None), rows_b: Any = slice(None)) -> FloatArray:

@@ -26,14 +26,15 @@ class RestLimits:
 
     Attributes:
         speed: strict and loose [m/s].
-        height: strict and loose, above where the point stands [m]; infinite: heights do not matter (stairs).
+        height: strict and loose, above where the point stands [m]; wide, for floors and captures are not quite level;
+            infinite: heights do not matter (stairs).
         window: speeds are means over this time [s].
         gap: shorter breaks of a contact are closed [s].
         shortest: shorter contacts are dropped [s], but for those that the motion's beginning or end cuts off.
     """
 
     speed: tuple[float, float] = (0.2, 0.6)
-    height: tuple[float, float] = (0.03, 0.06)
+    height: tuple[float, float] = (0.06, 0.1)
     window: float = 0.05
     gap: float = 0.06
     shortest: float = 0.1

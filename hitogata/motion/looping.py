@@ -8,7 +8,7 @@ import numpy as np
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory, velocities_of
 from hitogata.figure.values import FloatArray
-from hitogata.motion.closeness import Cloud, cloud_of, distances, ground_between
+from hitogata.motion.closeness import cloud_at, cloud_of, distances, ground_between
 from hitogata.motion.inputs import check_motion, has_free_root, positive, time_inside
 from hitogata.motion.matching import MOST
 from hitogata.motion.placing import GroundMove, move_root, moved_samples
@@ -17,7 +17,7 @@ from hitogata.motion.seams import close_seam
 from hitogata.motion.tangents import with_unbroken_quats
 
 AS_GOOD = 1.25
-"""Of all loops whose seam is not worse than the best one by more than this factor, the shortest is taken."""
+"""Of all loops that are not worse than the best one by more than this factor and 0.01, the shortest are looked at."""
 
 
 class Drift(enum.Enum):
@@ -93,22 +93,22 @@ def find_loop(
             + ("" if longest is None else f" if none may be longer than {most:g} s")
         )
     cloud = cloud_of(figure, trajectory)
-    stride = -(-len(time) // MOST)
-    rows = np.arange(0, len(time), stride)
+    rows = np.arange(0, len(time), -(-len(time) // MOST))
     apart = distances(cloud, cloud, rows, rows)
     lasting = time[rows] - time[rows][:, None]
     excursion = np.maximum.accumulate(np.where(lasting > 0, apart, 0.0), axis=1)
     allowed = (lasting >= least) & (lasting <= most)
     if not allowed.any():
         raise ArgumentError(f"shortest, longest: no two samples are {least:g} to {most:g} s apart")
-    score = np.where(allowed, apart / np.maximum(excursion, 1e-9), np.inf)
-    good = score <= max(AS_GOOD * score.min(), 1e-6)
-    best = np.where(good, lasting + 1e-6 * score, np.inf).argmin()  # the better one of two that are as long
-    i, j = (int(rows[k]) for k in np.unravel_index(int(best), score.shape))
-    if stride > 1:
-        i, j = _refined(cloud, time, i, j, stride, (least, most))
-    end = _between_samples(cloud, time, i, j)
-    return _points(figure, trajectory, float(time[i]), end)
+    score = np.where(allowed, _dips(apart) / np.maximum(excursion, 1e-9), np.inf)
+    if not np.isfinite(score).any():  # it never comes back: the ends of the time allowed are the best there is
+        score = np.where(allowed, apart / np.maximum(excursion, 1e-9), np.inf)
+    good = score <= AS_GOOD * score.min() + 0.01
+    short = good & (lasting < 1.1 * lasting[good].min())  # not two cycles if one is as good
+    i, j = np.unravel_index(int(np.where(short, score, np.inf).argmin()), score.shape)
+    start = float(time[rows[i]])
+    around = [float(time[rows[k]]) for k in (max(j - 1, 0), min(j + 1, len(rows) - 1))]
+    return _points(figure, trajectory, start, _nearest(figure, trajectory, start, around[0], around[1], (least, most)))
 
 
 def make_loop(
@@ -184,38 +184,41 @@ def repeat(figure: Figure, loop: Loop, count: int) -> Trajectory:
 
 def _points(figure: Figure, trajectory: Trajectory, start: float, end: float) -> LoopPoints:
     """A loop, measured."""
-    inside = trajectory.time[(trajectory.time > start + 1e-9) & (trajectory.time < end - 1e-9)]
-    first, last = float(trajectory.time[0]), float(trajectory.time[-1])
-    h = min(mean_step(trajectory), (end - start) / 4)
-    around = [t for t in (start - h, start + h, end - h, end + h) if first <= t <= last]
-    moments = np.union1d(np.concatenate([[start], inside, [end]]), around)
-    moments = moments[np.concatenate([[True], np.diff(moments) > 1e-6])]
-    cloud = cloud_of(figure, sample(figure, trajectory, moments))
-    i, j = (int(np.abs(moments - t).argmin()) for t in (start, end))
-    apart = distances(cloud, cloud, np.array([i]), np.arange(i, j + 1))[0]
-    return LoopPoints(start, end, float(apart[-1]), float(apart.max()), ground_between(cloud, cloud, [(j, i)]))
+    moments = np.linspace(start, end, 65)
+    cloud = cloud_at(figure, trajectory, moments)
+    apart = distances(cloud, cloud, [0])[0]
+    step = ground_between(cloud, cloud, [(len(moments) - 1, 0)])
+    return LoopPoints(start, end, float(apart[-1]), float(apart.max()), step)
 
 
-def _refined(
-    cloud: Cloud, time: FloatArray, i: int, j: int, stride: int, limits: tuple[float, float]
-) -> tuple[int, int]:
-    """The best pair of samples around one that was found among every `stride`-th."""
-    rows = [np.arange(max(0, k - stride), min(len(time), k + stride + 1)) for k in (i, j)]
-    lasting = time[rows[1]] - time[rows[0]][:, None]
-    allowed = (lasting >= limits[0]) & (lasting <= limits[1])
-    apart = np.where(allowed, distances(cloud, cloud, *rows), np.inf)
-    a, b = np.unravel_index(int(apart.argmin()), apart.shape)
-    return int(rows[0][a]), int(rows[1][b])
+def _dips(apart: FloatArray) -> FloatArray:
+    """Where a row of distances has a dip, its depth between the samples; infinite elsewhere.
+
+    The squares around a dip lie on a parabola a, b, c, whose lowest point is b - (c - a)² / 8(a - 2b + c).
+    """
+    squares = apart**2
+    result = np.full_like(apart, np.inf)
+    a, b, c = squares[:, :-2], squares[:, 1:-1], squares[:, 2:]
+    curve = a - 2 * b + c
+    lowest = np.sqrt(np.maximum(b - (c - a) ** 2 / (8 * np.maximum(curve, 1e-12)), 0.0))
+    result[:, 1:-1] = np.where((b <= a) & (b <= c), lowest, np.inf)
+    result[:, -1] = np.where(squares[:, -1] <= squares[:, -2], apart[:, -1], np.inf)
+    return result
 
 
-def _between_samples(cloud: Cloud, time: FloatArray, i: int, j: int) -> float:
-    """Where, around sample j, the squared distance to sample i is least: the lowest point of a parabola [s]."""
-    if not 0 < j < len(time) - 1:
-        return float(time[j])
-    a, b, c = distances(cloud, cloud, np.array([i]), np.arange(j - 1, j + 2))[0] ** 2
-    curve, slope = a - 2 * b + c, (c - a) / 2
-    offset = float(np.clip(-slope / curve, -0.5, 0.5)) if curve > 0 else 0.0
-    return float(time[j] + offset * (time[j + 1] - time[j] if offset > 0 else time[j] - time[j - 1]))
+def _nearest(
+    figure: Figure, trajectory: Trajectory, start: float, low: float, high: float, limits: tuple[float, float]
+) -> float:
+    """The moment between two others at which the pose is nearest to that at `start` [s]."""
+    low, high = max(low, start + limits[0]), min(high, start + limits[1])
+    there = cloud_at(figure, trajectory, [start])
+    for _ in range(4):  # each round narrows the stretch to an eighth
+        if high - low < 1e-6:
+            break
+        moments = np.linspace(low, high, 17)
+        k = int(distances(there, cloud_at(figure, trajectory, moments))[0].argmin())
+        low, high = float(moments[max(k - 1, 0)]), float(moments[min(k + 1, 16)])
+    return (low + high) / 2
 
 
 def _cyclic_velocities(figure: Figure, time: FloatArray, q: FloatArray, move: GroundMove) -> FloatArray:

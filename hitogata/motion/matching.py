@@ -7,10 +7,9 @@ import numpy as np
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory
 from hitogata.figure.values import FloatArray
-from hitogata.motion.closeness import cloud_of, distances
+from hitogata.motion.closeness import cloud_at, cloud_of, distances
 from hitogata.motion.inputs import check_motion, check_same_figure, positive
-from hitogata.motion.sampling import sample
-from hitogata.motion.warping import warped_at
+from hitogata.motion.warping import monotone, warped_at
 
 MOST = 1500
 """Poses of a motion that are compared at most; of longer motions, every second, third ... sample."""
@@ -86,12 +85,12 @@ def match_phase(figure: Figure, first: Trajectory, second: Trajectory, *, grid: 
     clouds = []
     for motion, span in zip((first, second), spans, strict=True):
         times = np.minimum(motion.time[0] + share * span, motion.time[-1])
-        clouds.append(cloud_of(figure, sample(figure, motion, times)))
+        clouds.append(cloud_at(figure, motion, times))
     path = _path(distances(clouds[0], clouds[1]))
     smooth = _smoothed(np.interp(np.arange(count), path[:, 0], path[:, 1]), max(2, count // 20)) / (count - 1)
     old, new = second.time[0] + smooth * spans[1], first.time[0] + share * spans[0]
     new[-1], old[-1] = first.time[-1], second.time[-1]
-    return warped_at(figure, second, old, new, first.time)
+    return warped_at(figure, second, monotone(new, old), first.time)
 
 
 def _path(cost: FloatArray) -> FloatArray:

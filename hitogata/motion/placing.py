@@ -1,7 +1,6 @@
 """Where a motion is: moved and turned on the ground, begun elsewhere, put on the floor."""
 
 import cmath
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -60,10 +59,8 @@ class GroundMove:
     def part(self, share: float) -> "GroundMove":
         """A share of the move, along the arc that it makes at an even pace: part(a) @ part(b) = part(a + b)."""
         half = self.angle / 2
-        ratio = complex(share) if abs(half) < 1e-9 else cmath.exp(1j * (share - 1) * half) * (
-            math.sin(share * half) / math.sin(half)
-        )  # fmt: skip
-        flat = complex(self.shift[0], self.shift[1]) * ratio
+        ratio = share * np.sinc(share * half / np.pi) / np.sinc(half / np.pi)  # sin(share · half) / sin(half)
+        flat = complex(self.shift[0], self.shift[1]) * ratio * cmath.exp(1j * (share - 1) * half)
         return GroundMove(share * self.angle, (flat.real, flat.imag, share * self.shift[2]))
 
 

@@ -37,6 +37,7 @@ def sample(figure: Figure, trajectory: Trajectory, time: ArrayLike) -> Trajector
     old, new = trajectory.time, floats(time, "time")
     if new.ndim != 1 or not np.isfinite(new).all() or not (np.diff(new) > 0).all():
         raise ArgumentError("time: must be a list of finite, strictly rising times")
+    new = _at_samples(old, new)
     carried = resampled(figure, trajectory, new)  # refuses times outside
     q, rates = trajectory.q, velocities_of(figure, old, trajectory.q)
     before = np.clip(np.searchsorted(old, new, side="right") - 1, 0, len(old) - 2)
@@ -76,9 +77,12 @@ def mean_step(trajectory: Trajectory) -> float:
     return float(trajectory.time[-1] - trajectory.time[0]) / (len(trajectory) - 1)
 
 
-def near(time: FloatArray, moment: float) -> bool:
-    """Whether a sample is at a moment."""
-    return bool((np.abs(time - moment) < SLACK).any())
+def _at_samples(old: FloatArray, new: FloatArray) -> FloatArray:
+    """New times, those that are but for rounding at an old one exactly there."""
+    after = np.clip(np.searchsorted(old, new), 0, len(old) - 1)
+    for k in (after, np.maximum(after - 1, 0)):
+        new = np.where(np.abs(old[k] - new) < SLACK, old[k], new)
+    return new
 
 
 def _keep_ranges(figure: Figure, low: FloatArray, high: FloatArray, q: FloatArray, v: FloatArray) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hitogata.dynamics import forward_kinematics
+from hitogata.dynamics import LinkPoses, forward_kinematics
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import Figure
 from hitogata.figure.values import ArrayLike, FloatArray
@@ -36,7 +36,7 @@ class Symmetry:
         point: on the middle plane there [m].
         maps: M of each link, shape (nlinks, 3, 3).
         shifts: m of each link [m], shape (nlinks, 3).
-        unlike: greatest distance of a link from its partner's mirror image [m].
+        unlike: greatest distance of a joint from the mirror image of its partner [m].
     """
 
     partners: tuple[int, ...]
@@ -71,27 +71,47 @@ def find_symmetry(
     poses = forward_kinematics(figure, q)
     turns, places = np.array(poses.rotation), np.array(poses.position)
     order = np.array(partners)
-    known = [i for i, name in enumerate(figure.link_names) if name in figure_naming(figure).roles]
-    sure = known if {partners[i] for i in known} == set(known) and known else list(range(figure.nlinks))
+    centres = _joint_centres(figure, poses)
+    roles = figure_naming(figure).roles
+    sure = [i for i, name in enumerate(figure.link_names) if name in roles and i > 0]
+    if not sure or {partners[i] for i in sure} != set(sure):
+        sure = list(range(1, figure.nlinks)) or [0]
     lefts = [i for i in map(figure.link_index, table) if i in sure]
-    across = (places[lefts] - places[order[lefts]]).sum(axis=0)
+    across = (centres[lefts] - centres[order[lefts]]).sum(axis=0)
     if np.linalg.norm(across) < 1e-6:
         across = np.array([0.0, 1.0, 0.0])
-    normal, point = _snapped(across / np.linalg.norm(across)), places[sure].mean(axis=0)
+    normal, point = _snapped(across / np.linalg.norm(across)), centres[sure].mean(axis=0)
     flip = np.eye(3) - 2 * np.outer(normal, normal)
-    apart = (places - point) @ flip + point - places[order]
-    size = max(np.ptp(places[sure], axis=0).max(), max(math.dist(n.mass.centre, (0, 0, 0)) for n in figure.links))
-    worst = max(sure, key=lambda i: float(np.linalg.norm(apart[i])))
-    unlike = float(np.linalg.norm(apart[worst]))
+
+    def image(x: FloatArray) -> FloatArray:
+        result: FloatArray = (x - point) @ flip + point
+        return result
+
+    size = max(np.ptp(centres[sure], axis=0).max(), max(math.dist(n.mass.centre, (0, 0, 0)) for n in figure.links))
+    apart = np.linalg.norm(image(centres) - centres[order], axis=1)
+    worst = max(sure, key=lambda i: float(apart[i]))
+    unlike = float(apart[worst])
     if unlike > UNLIKE * size:
         names = figure.link_names[worst], figure.link_names[order[worst]]
         raise FigureError(
-            f"figure {figure.name!r}: the mirror image of link {names[0]!r} is {unlike:.3g} m from link {names[1]!r}: "
-            "give reference= coordinates of a pose that is its own mirror image"
+            f"figure {figure.name!r}: the mirror image of the joint of link {names[0]!r} is {unlike:.3g} m from that of "
+            f"{names[1]!r}: give reference= coordinates of a pose that is its own mirror image"
         )
     maps = np.swapaxes(turns[order], 1, 2) @ flip @ turns
-    shifts = np.einsum("lji,lj->li", turns[order], apart)
+    shifts = np.einsum("lji,lj->li", turns[order], image(places) - places[order])
     return Symmetry(tuple(partners), q, normal, point, maps, shifts, unlike)
+
+
+def _joint_centres(figure: Figure, poses: LinkPoses) -> FloatArray:
+    """Where the joints are on their parents [m], shape (nlinks, 3); the root's centre of mass.
+
+    Frames of links may be anywhere on them; joints are where they are in any description of the same figure.
+    """
+    centres = np.empty((figure.nlinks, 3))
+    for i, (link, parent) in enumerate(zip(figure.links, figure.parents, strict=True)):
+        at, body = (link.joint.parent_frame.position, parent) if parent >= 0 else (link.mass.centre, 0)
+        centres[i] = poses.position[body] + poses.rotation[body] @ np.array(at)
+    return centres
 
 
 def _snapped(normal: FloatArray) -> FloatArray:

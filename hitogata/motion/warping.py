@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -38,13 +39,9 @@ def warp(figure: Figure, trajectory: Trajectory, keys: Keys, *, rate: float | No
     if outside.any():
         at = float(pairs[outside][0, 0])
         raise ArgumentError(f"keys: {at:g} s is outside the motion, which goes from {first:g} to {last:g} s")
-    if pairs[0, 0] > first + SLACK:
-        pairs = np.vstack([[first, pairs[0, 1] - (pairs[0, 0] - first)], pairs])
-    if pairs[-1, 0] < last - SLACK:
-        pairs = np.vstack([pairs, [last, pairs[-1, 1] + (last - pairs[-1, 0])]])
+    clock = _clock(pairs[:, 0], pairs[:, 1], first, last)
     step = mean_step(trajectory) if rate is None else 1 / positive(rate, "rate")
-    times = even_times(float(pairs[0, 1]), float(pairs[-1, 1]), step)
-    return warped_at(figure, trajectory, pairs[:, 0], pairs[:, 1], times)
+    return warped_at(figure, trajectory, clock, even_times(float(clock.x[0]), float(clock.x[-1]), step))
 
 
 def change_speed(
@@ -69,7 +66,7 @@ def change_speed(
     inside = keys[(keys[:, 0] > old[0]) & (keys[:, 0] < old[-1]), 0]
     moments = np.union1d(old, inside)
     new = old[0] + _durations(moments, keys)
-    return warped_at(figure, trajectory, moments, new, even_times(float(new[0]), float(new[-1]), step))
+    return warped_at(figure, trajectory, monotone(new, moments), even_times(float(new[0]), float(new[-1]), step))
 
 
 def _durations(moments: FloatArray, keys: FloatArray) -> FloatArray:
@@ -82,12 +79,29 @@ def _durations(moments: FloatArray, keys: FloatArray) -> FloatArray:
     return np.concatenate([[0.0], np.cumsum(np.diff(moments) / mean)])
 
 
-def warped_at(
-    figure: Figure, trajectory: Trajectory, old: FloatArray, new: FloatArray, times: FloatArray
-) -> Trajectory:
-    """The motion at some new times, where moments `new` belong to moments `old`, both rising [s]."""
+def monotone(new: FloatArray, old: FloatArray) -> Any:
+    """Old time as a monotone cubic of new time."""
     from scipy.interpolate import PchipInterpolator
 
-    back = PchipInterpolator(new, old)
-    result = sample(figure, trajectory, np.clip(back(times), trajectory.time[0], trajectory.time[-1]))
-    return replace(result, time=times, v=result.v * back(times, 1)[:, None])
+    return PchipInterpolator(new, old)
+
+
+def _clock(old: FloatArray, new: FloatArray, first: float, last: float) -> Any:
+    """Old time as a function of new time, by keys, and straight on at speed 1 to the ends of the motion."""
+    from scipy.interpolate import CubicHermiteSpline
+
+    slopes = monotone(new, old)(new, 1) if len(new) > 1 else np.ones(1)
+    steepest = 3 * np.diff(old) / np.diff(new)  # for a cubic that does not turn back
+    if old[0] > first + SLACK:
+        slopes[0] = min([1.0, *steepest[:1]])
+        old, new, slopes = np.append(first, old), np.append(new[0] - (old[0] - first), new), np.append(1.0, slopes)
+    if old[-1] < last - SLACK:
+        slopes[-1] = min([1.0, *steepest[-1:]])
+        old, new, slopes = np.append(old, last), np.append(new, new[-1] + (last - old[-1])), np.append(slopes, 1.0)
+    return CubicHermiteSpline(new, old, slopes)
+
+
+def warped_at(figure: Figure, trajectory: Trajectory, clock: Any, times: FloatArray) -> Trajectory:
+    """The motion at some new times; the clock, a spline, says which old times they are [s]."""
+    result = sample(figure, trajectory, np.clip(clock(times), trajectory.time[0], trajectory.time[-1]))
+    return replace(result, time=times, v=result.v * clock(times, 1)[:, None])
