@@ -8,7 +8,7 @@ from hitogata.motion.looping import Drift, Loop, LoopPoints, find_loop, make_loo
 from hitogata.motion.mapping import SkeletonMap, map_skeletons
 from hitogata.motion.matching import Transition, best_transition, match_phase
 from hitogata.motion.mirroring import mirror
-from hitogata.motion.placing import GroundMove, headings, move_root, put_on_floor, start_at
+from hitogata.motion.placing import GroundMove, headings, move_root, put_on_floor, start_at, turn_root
 from hitogata.motion.puppet import Handle, Hold, Priority, Puppet, PuppetSettings, Residuals, Solution, Status
 from hitogata.motion.retarget import Retargeted, retarget, retarget_bvh
 from hitogata.motion.sampling import resample, sample
@@ -62,5 +62,6 @@ __all__ = [
     "retarget_bvh",
     "sample",
     "start_at",
+    "turn_root",
     "warp",
 ]

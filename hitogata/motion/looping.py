@@ -107,7 +107,7 @@ def find_loop(
     short = good & (lasting < 1.1 * lasting[good].min())  # not two cycles if one is as good
     i, j = np.unravel_index(int(np.where(short, score, np.inf).argmin()), score.shape)
     start = float(time[rows[i]])
-    around = [float(time[rows[k]]) for k in (max(j - 1, 0), min(j + 1, len(rows) - 1))]
+    around = [float(time[rows[k]]) for k in (max(int(j) - 1, 0), min(int(j) + 1, len(rows) - 1))]
     return _points(figure, trajectory, start, _nearest(figure, trajectory, start, around[0], around[1], (least, most)))
 
 

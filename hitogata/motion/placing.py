@@ -76,6 +76,13 @@ def move_root(figure: Figure, trajectory: Trajectory, move: GroundMove) -> Traje
     return replace(trajectory, q=q, v=v, channels={})
 
 
+def turn_root(figure: Figure, trajectory: Trajectory, angle: float) -> Trajectory:
+    """The whole motion, turned about the vertical through the root's first place [rad]; channels are dropped."""
+    check_motion(figure, trajectory)
+    check_free_root(figure, "turn_root")
+    return move_root(figure, trajectory, GroundMove.about(root_places(figure, trajectory.q[:1])[0], angle))
+
+
 def start_at(
     figure: Figure, trajectory: Trajectory, position: ArrayLike = (0.0, 0.0), heading: float | None = 0.0
 ) -> Trajectory:

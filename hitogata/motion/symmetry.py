@@ -94,8 +94,8 @@ def find_symmetry(
     if unlike > UNLIKE * size:
         names = figure.link_names[worst], figure.link_names[order[worst]]
         raise FigureError(
-            f"figure {figure.name!r}: the mirror image of the joint of link {names[0]!r} is {unlike:.3g} m from that of "
-            f"{names[1]!r}: give reference= coordinates of a pose that is its own mirror image"
+            f"figure {figure.name!r}: the mirror image of the joint of link {names[0]!r} is {unlike:.3g} m from that "
+            f"of {names[1]!r}: give reference= coordinates of a pose that is its own mirror image"
         )
     maps = np.swapaxes(turns[order], 1, 2) @ flip @ turns
     shifts = np.einsum("lji,lj->li", turns[order], image(places) - places[order])

@@ -76,7 +76,7 @@ def test_join_aligned():
 def test_bad_input(case):
     figure, motion = case
     for start, end in ((0.0, 1.0), (1.0, 3.0), (-1.0, None)):
-        with pytest.raises(ArgumentError, match="outside the motion, which goes from 0.5 to 2.5 s"):
+        with pytest.raises(ArgumentError, match=r"outside the motion, which goes from 0.5 to 2.5 s"):
             cut(figure, motion, start, end)
     for start, end in ((1.0, 1.0), (1.5, 1.2)):
         with pytest.raises(ArgumentError, match="nothing is left"):

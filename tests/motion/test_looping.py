@@ -169,7 +169,7 @@ def test_bad_input(walk):
     figure, motion = walk
     with pytest.raises(ArgumentError, match="no loop of 9 s or more fits into a motion of 4 s"):
         find_loop(figure, motion, shortest=9.0)
-    with pytest.raises(ArgumentError, match="longer than 0.3 s"):
+    with pytest.raises(ArgumentError, match=r"longer than 0.3 s"):
         find_loop(figure, motion, longest=0.3)
     with pytest.raises(ArgumentError, match="shortest"):
         find_loop(figure, motion, shortest=-1.0)

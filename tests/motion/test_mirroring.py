@@ -37,8 +37,10 @@ def test_points_of_links_are_reflected_in_any_frames(seed):
             i, k = figure.link_index(link), figure.link_index(twin)
             for x in rng.normal(size=(4, 3)):
                 arms = before.rotation[:, i] @ x, after.rotation[:, k] @ (matrix @ x + shift)
-                np.testing.assert_allclose(after.position[:, k] + arms[1], reflect(before.position[:, i] + arms[0]), atol=1e-11)
-                rates = [v[:, j, 3:] + np.cross(v[:, j, :3], arm) for v, j, arm in zip(speeds, (i, k), arms, strict=True)]
+                was, now = before.position[:, i] + arms[0], after.position[:, k] + arms[1]
+                np.testing.assert_allclose(now, reflect(was), atol=1e-11)
+                both = zip(speeds, (i, k), arms, strict=True)
+                rates = [v[:, j, 3:] + np.cross(v[:, j, :3], arm) for v, j, arm in both]
                 np.testing.assert_allclose(rates[1], turn(rates[0]), atol=1e-11)
 
 
@@ -75,7 +77,7 @@ def test_the_neutral_pose_is_its_own_mirror_image():
 
 def test_a_walk_to_the_left_becomes_a_walk_to_the_right():
     figure = human28()
-    motion, down = stepping_walk(figure, turn=0.5)
+    motion, _ = stepping_walk(figure, turn=0.5)
     image = mirror(figure, motion)
     np.testing.assert_allclose(headings(figure, image.q), -headings(figure, motion.q), atol=1e-12)
     assert image.q[-1, 1] == pytest.approx(-motion.q[-1, 1])

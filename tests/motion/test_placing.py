@@ -7,7 +7,7 @@ from hitogata.dynamics import forward_kinematics, link_velocities
 from hitogata.errors import ArgumentError
 from hitogata.figure import Trajectory
 from hitogata.library import human28, pendulum
-from hitogata.motion import GroundMove, headings, move_root, put_on_floor, start_at
+from hitogata.motion import GroundMove, headings, move_root, put_on_floor, start_at, turn_root
 from hitogata.motion.grounding import lowest
 from tests.motion.figures import every_joint, waving
 from tests.motion.steps import stepping_walk
@@ -64,6 +64,15 @@ def test_start_at():
     np.testing.assert_allclose(headings(figure, kept.q), headings(figure, walk.q), atol=1e-12)
 
 
+def test_turn_in_place():
+    figure = human28()
+    walk, _ = stepping_walk(figure, turn=0.4)
+    moved = move_root(figure, walk, GroundMove(0.3, (2.0, 1.0, 0.0)))
+    turned = turn_root(figure, moved, 1.2)
+    np.testing.assert_allclose(turned.q[0, :3], moved.q[0, :3], atol=1e-12)
+    np.testing.assert_allclose(headings(figure, turned.q), headings(figure, moved.q) + 1.2, atol=1e-12)
+
+
 def test_headings_of_a_lean():
     """Leaning does not change the heading, and neither do turns beyond half a turn make it jump."""
     from hitogata.spatial import quat_exp, quat_multiply
@@ -90,7 +99,7 @@ def test_put_on_floor():
 def test_bad_input():
     figure, swing = human28(), waving(pendulum())
     for call in (lambda f, m: move_root(f, m, GroundMove()), start_at, put_on_floor):
-        with pytest.raises(ArgumentError, match="'pendulum' hangs on a .* joint, not a free one"):
+        with pytest.raises(ArgumentError, match=r"'pendulum' hangs on a .* joint, not a free one"):
             call(pendulum(), swing)
     walk, _ = stepping_walk(figure, seconds=0.2)
     with pytest.raises(ArgumentError, match="position: expected x and y"):

@@ -102,7 +102,7 @@ def test_bad_input(case):
     for keys in ([(1.0, 1.0), (0.9, 2.0)], [(1.0, 1.0), (1.5, 1.0)], [(1.0, np.nan)]):
         with pytest.raises(ArgumentError, match="keys: old and new times must be finite and strictly rising"):
             warp(figure, motion, keys)
-    with pytest.raises(ArgumentError, match="keys: 0.1 s is outside the motion, which goes from 0.5 to 2.5 s"):
+    with pytest.raises(ArgumentError, match=r"keys: 0.1 s is outside the motion, which goes from 0.5 to 2.5 s"):
         warp(figure, motion, [(0.1, 0.0), (2.0, 1.0)])
     with pytest.raises(ArgumentError, match="rate"):
         warp(figure, motion, [(1.0, 1.0)], rate=0.0)
