@@ -39,8 +39,11 @@ def sample(figure: Figure, trajectory: Trajectory, time: ArrayLike) -> Trajector
         raise ArgumentError("time: must be a list of finite, strictly rising times")
     new = _at_samples(old, new)
     carried = resampled(figure, trajectory, new)  # refuses times outside
-    q, rates = trajectory.q, velocities_of(figure, old, trajectory.q)
     before = np.clip(np.searchsorted(old, new, side="right") - 1, 0, len(old) - 2)
+    first, last = (max(int(before[0]) - 2, 0), int(before[-1]) + 4) if len(before) else (0, 2)
+    near = slice(first, last)  # what the velocities around the new times depend on
+    q, rates = trajectory.q[near], velocities_of(figure, old[near], trajectory.q[near])
+    old, before = old[near], before - first
     h = (old[before + 1] - old[before])[:, None]
     s = np.clip((new - old[before])[:, None] / h, 0.0, 1.0)
     whole = changes(figure, q[before], q[before + 1])

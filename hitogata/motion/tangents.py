@@ -10,8 +10,8 @@ that exp(φ) turns at ω, its rate is φ' = J⁻¹(φ) ω, with the left Jacobia
 import numpy as np
 
 from hitogata.dynamics import integrate
-from hitogata.figure import Figure, JointKind
-from hitogata.figure.rates import changes, unbroken_quats
+from hitogata.figure import Figure
+from hitogata.figure.rates import changes, turn_places
 from hitogata.figure.values import FloatArray
 from hitogata.spatial import quat_exp, quat_rotate
 
@@ -26,8 +26,11 @@ def moved(figure: Figure, q: FloatArray, change: FloatArray) -> FloatArray:
 
 def with_unbroken_quats(figure: Figure, q: FloatArray) -> FloatArray:
     """The same poses, shape (n, nq), with signs of quaternions that do not jump from row to row."""
-    for start in figure.quat_starts:
-        q[:, start : start + 4] = unbroken_quats(q[:, start : start + 4])
+    quats, _ = turn_places(figure)
+    if len(q) > 1 and len(quats):
+        values = q[:, quats]
+        flips = np.where(np.einsum("nki,nki->nk", values[1:], values[:-1]) < 0, -1.0, 1.0)
+        q[1:, quats] = values[1:] * np.cumprod(flips, axis=0)[..., None]
     return q
 
 
@@ -39,7 +42,7 @@ def steady_changes(figure: Figure, start: FloatArray, end: FloatArray) -> FloatA
     neighbour.
     """
     result = changes(figure, start, end)
-    for turns in turn_slices(figure):
+    for turns in turn_places(figure)[1]:
         result[:, turns] = _steady(result[:, turns])
     return result
 
@@ -60,43 +63,36 @@ def _steady(turns: FloatArray) -> FloatArray:
     return result
 
 
-def turn_slices(figure: Figure) -> list[slice]:
-    """Where rotation vectors stand in v."""
-    kinds = (JointKind.BALL, JointKind.FREE)
-    pairs = zip(figure.v_starts, figure.links, strict=True)
-    return [slice(start, start + 3) for start, link in pairs if link.joint.kind in kinds]
-
-
 def carried(figure: Figure, change: FloatArray, v: FloatArray) -> FloatArray:
     """Velocities v of poses, after the poses were moved by a change that stays: ω becomes exp(φ) ω."""
     result = v.copy()
-    for turns in turn_slices(figure):
-        result[..., turns] = quat_rotate(quat_exp(change[..., turns]), v[..., turns])
+    _, turns = turn_places(figure)
+    result[..., turns] = quat_rotate(quat_exp(change[..., turns]), v[..., turns])
     return result
 
 
 def rates_of_changes(figure: Figure, change: FloatArray, v: FloatArray) -> FloatArray:
     """φ' = J⁻¹(φ) v: how fast a change grows that moves a pose at rest with v."""
     result = v.copy()
-    for turns in turn_slices(figure):
-        phi, omega = change[..., turns], v[..., turns]
-        angle = np.linalg.norm(phi, axis=-1, keepdims=True)
-        safe = np.maximum(angle, _SMALL)
-        factor = np.where(angle > _SMALL, (1 - safe / 2 / np.tan(safe / 2)) / safe**2, 1 / 12 + angle**2 / 720)
-        across = np.cross(phi, omega)
-        result[..., turns] = omega - across / 2 + factor * np.cross(phi, across)
+    _, turns = turn_places(figure)
+    phi, omega = change[..., turns], v[..., turns]
+    angle = np.linalg.norm(phi, axis=-1, keepdims=True)
+    safe = np.maximum(angle, _SMALL)
+    factor = np.where(angle > _SMALL, (1 - safe / 2 / np.tan(safe / 2)) / safe**2, 1 / 12 + angle**2 / 720)
+    across = np.cross(phi, omega)
+    result[..., turns] = omega - across / 2 + factor * np.cross(phi, across)
     return result
 
 
 def velocities_of_changes(figure: Figure, change: FloatArray, rate: FloatArray) -> FloatArray:
     """v = J(φ) φ': how a pose at rest moves under a change that grows."""
     result = rate.copy()
-    for turns in turn_slices(figure):
-        phi, dot = change[..., turns], rate[..., turns]
-        angle = np.linalg.norm(phi, axis=-1, keepdims=True)
-        safe = np.maximum(angle, _SMALL)
-        first = np.where(angle > _SMALL, 2 * np.sin(safe / 2) ** 2 / safe**2, 1 / 2 - angle**2 / 24)
-        second = np.where(angle > _SMALL, (safe - np.sin(safe)) / safe**3, 1 / 6 - angle**2 / 120)
-        across = np.cross(phi, dot)
-        result[..., turns] = dot + first * across + second * np.cross(phi, across)
+    _, turns = turn_places(figure)
+    phi, dot = change[..., turns], rate[..., turns]
+    angle = np.linalg.norm(phi, axis=-1, keepdims=True)
+    safe = np.maximum(angle, _SMALL)
+    first = np.where(angle > _SMALL, 2 * np.sin(safe / 2) ** 2 / safe**2, 1 / 2 - angle**2 / 24)
+    second = np.where(angle > _SMALL, (safe - np.sin(safe)) / safe**3, 1 / 6 - angle**2 / 120)
+    across = np.cross(phi, dot)
+    result[..., turns] = dot + first * across + second * np.cross(phi, across)
     return result
