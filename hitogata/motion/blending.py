@@ -17,7 +17,7 @@ from hitogata.motion.easing import ease
 from hitogata.motion.inputs import check_motion, check_same_figure, has_free_root, positive, weights
 from hitogata.motion.matching import best_transition, match_phase
 from hitogata.motion.placing import move_root
-from hitogata.motion.sampling import even_times, mean_step, sample
+from hitogata.motion.sampling import even_times, sample, usual_step
 from hitogata.motion.tangents import moved, steady_changes
 
 
@@ -78,7 +78,7 @@ def cross_fade(
     """The first motion, going over into the second.
 
     The last `seconds` of the first overlap the first `seconds` of the second; there the weight of the second rises from
-    0 to 1, without corners (`easing.ease`).  The result goes on at the mean rate of the first; its samples before the
+    0 to 1, without corners (`easing.ease`).  The result goes on at the usual rate of the first; its samples before the
     overlap are those of the first.  Channels are dropped, velocities computed anew.
 
     Args:
@@ -94,7 +94,9 @@ def cross_fade(
     for motion, what in ((first, "first"), (second, "second")):
         check_motion(figure, motion, least=2, what=what)
     check_same_figure(first, second)
-    span = positive(seconds, "seconds")
+    span, step = positive(seconds, "seconds"), usual_step(first)
+    if span < step:
+        raise ArgumentError(f"seconds: an overlap of {span:g} s is shorter than a step of the first motion, {step:g} s")
     if match:
         at = best_transition(figure, first, second, seconds=span, reach=reach)
         first = cut(figure, first, None, min(at.leave + span / 2, float(first.time[-1])))
@@ -102,7 +104,7 @@ def cross_fade(
     for motion, what in ((first, "first"), (second, "second")):
         if motion.time[-1] - motion.time[0] < span - 1e-9:
             raise ArgumentError(f"{what}: it lasts {motion.time[-1] - motion.time[0]:g} s, the overlap {span:g} s")
-    step, begin = mean_step(first), float(first.time[-1]) - span
+    begin = float(first.time[-1]) - span
     second = replace(second, time=second.time - second.time[0] + begin)
     end = max(float(second.time[-1]), float(first.time[-1]))
     head = first.time[first.time < begin - 1e-9]

@@ -41,9 +41,12 @@ class RestLimits:
 
     def __post_init__(self) -> None:
         for name in ("speed", "height"):
-            strict, loose = getattr(self, name)
+            try:
+                strict, loose = map(float, getattr(self, name))
+            except (TypeError, ValueError):
+                raise ArgumentError(f"{name}: expected (strict, loose), got {getattr(self, name)!r}") from None
             if not 0 < strict <= loose:
-                raise ArgumentError(f"{name}: expected 0 < strict <= loose, got {strict!r}, {loose!r}")
+                raise ArgumentError(f"{name}: expected 0 < strict <= loose, got {strict:g}, {loose:g}")
         for name in ("window", "gap", "shortest"):
             if finite(getattr(self, name), name) < 0:
                 raise ArgumentError(f"{name}: must not be negative, got {getattr(self, name)!r}")
@@ -157,6 +160,8 @@ def resting_points(
         Which point rests when, shape (nt, npoints), and the times when any does.
     """
     t, x, law = floats(time, "time"), floats(places, "places"), limits or RestLimits()
+    if t.ndim != 1 or not (np.diff(t) > 0).all():
+        raise ArgumentError("time: must be a list of strictly rising times")
     if x.ndim != 3 or x.shape != (len(t), x.shape[1], 3) or len(t) < 2:
         raise ArgumentError(f"places: expected shape ({len(t)}, npoints, 3) with two samples or more, got {x.shape}")
     if not np.isfinite(x).all():

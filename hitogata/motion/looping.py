@@ -12,7 +12,7 @@ from hitogata.motion.closeness import cloud_at, cloud_of, distances, ground_betw
 from hitogata.motion.inputs import check_motion, has_free_root, positive, time_inside
 from hitogata.motion.matching import MOST
 from hitogata.motion.placing import GroundMove, move_root, moved_samples
-from hitogata.motion.sampling import mean_step, sample
+from hitogata.motion.sampling import sample, usual_step
 from hitogata.motion.seams import close_seam
 from hitogata.motion.tangents import with_unbroken_quats
 
@@ -122,7 +122,7 @@ def make_loop(
     """One cycle of a motion, that goes over into the next without a seam.
 
     Poses and velocities at both ends are brought together half way each, by changes that fade out over some time
-    (`seams`).  The cycle has as many whole steps of the motion's mean rate as fit best, and runs a little faster or
+    (`seams`).  The cycle has as many whole steps of the motion's usual rate as fit best, and runs a little faster or
     slower for it.  Velocities are computed across the seam.  Channels are dropped.
 
     Args:
@@ -147,7 +147,7 @@ def make_loop(
         if end <= start:
             raise ArgumentError(f"points: the end, {end:g} s, must be after the start, {start:g} s")
         points = _points(figure, trajectory, start, end)
-    period, step = points.end - points.start, mean_step(trajectory)
+    period, step = points.end - points.start, usual_step(trajectory)
     count = round(period / step)
     if count < 3:
         raise ArgumentError(f"points: {period:g} s is too short for a loop at steps of {step:g} s")
@@ -168,8 +168,8 @@ def make_loop(
 def repeat(figure: Figure, loop: Loop, count: int) -> Trajectory:
     """Several cycles in a row, each moved on by the loop's step."""
     check_motion(figure, loop.trajectory, least=3)
-    if count < 1:
-        raise ArgumentError(f"count: must be 1 or more, got {count}")
+    if not isinstance(count, int | np.integer) or count < 1:
+        raise ArgumentError(f"count: must be a whole number, 1 or more, got {count!r}")
     one, move = loop.trajectory, GroundMove()
     times, rows, rates = [one.time], [one.q], [one.v]
     for k in range(1, count):

@@ -50,6 +50,8 @@ def mirror(
     """
     check_motion(figure, trajectory)
     sides = symmetry if isinstance(symmetry, Symmetry) else find_symmetry(figure, symmetry)
+    if len(sides.partners) != figure.nlinks or sides.reference.shape != (figure.nq,):
+        raise ArgumentError(f"symmetry: it is that of another figure than {figure.name!r}")
     if not has_free_root(figure) and not (point is None and normal is None):
         raise ArgumentError(f"point, normal: figure {figure.name!r} has no free root, so it has but one mirror plane")
     across, on = _plane(sides, point, normal) if has_free_root(figure) else (sides.normal, sides.point)

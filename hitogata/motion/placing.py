@@ -29,11 +29,11 @@ class GroundMove:
     shift: Vector = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        shift = tuple(finite(x, "shift") for x in self.shift)
-        if len(shift) != 3:
-            raise ArgumentError(f"shift: expected three numbers [m], got {self.shift!r}")
+        shift = floats(self.shift, "shift")
+        if shift.shape != (3,) or not np.isfinite(shift).all():
+            raise ArgumentError(f"shift: expected three finite numbers [m], got {self.shift!r}")
         object.__setattr__(self, "angle", finite(self.angle, "angle"))
-        object.__setattr__(self, "shift", shift)
+        object.__setattr__(self, "shift", tuple(shift.tolist()))
 
     @classmethod
     def about(cls, point: ArrayLike, angle: float, shift: ArrayLike = (0.0, 0.0, 0.0)) -> "GroundMove":
@@ -126,6 +126,7 @@ def headings(figure: Figure, q: FloatArray) -> FloatArray:
     It is the twist about the vertical of the rotation from the neutral to the present orientation.  Upside down it is
     not known.
     """
+    check_free_root(figure, "headings")
     base = np.array(figure.links[0].joint.parent_frame.quat)
     rest = figure.neutral()[3:7]
     turn = quat_multiply(quat_multiply(base, quat_multiply(q[:, 3:7], quat_conjugate(rest))), quat_conjugate(base))

@@ -75,9 +75,9 @@ def even_times(first: float, last: float, step: float) -> FloatArray:
     return times
 
 
-def mean_step(trajectory: Trajectory) -> float:
-    """Mean time between samples [s]."""
-    return float(trajectory.time[-1] - trajectory.time[0]) / (len(trajectory) - 1)
+def usual_step(trajectory: Trajectory) -> float:
+    """Median of the times between samples [s]: a sample that a cut added does not matter."""
+    return float(np.median(np.diff(trajectory.time)))
 
 
 def _at_samples(old: FloatArray, new: FloatArray) -> FloatArray:

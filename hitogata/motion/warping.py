@@ -10,7 +10,7 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory
 from hitogata.figure.values import FloatArray, floats
 from hitogata.motion.inputs import SLACK, check_motion, positive
-from hitogata.motion.sampling import even_times, mean_step, sample
+from hitogata.motion.sampling import even_times, sample, usual_step
 
 Keys = Sequence[tuple[float, float]]
 
@@ -20,13 +20,14 @@ def warp(figure: Figure, trajectory: Trajectory, keys: Keys, *, rate: float | No
 
     Between keys, old time is a monotone cubic of new time without corners (Fritsch & Butland 1984), so the motion
     never stops or runs backwards, and its speed does not jump.  Before the first and after the last key it goes on at
-    its own speed.  Poses are those of `sample`; velocities are multiplied by the speed.  Channels go along.
+    its own speed.  Poses are those of `sample`; velocities are multiplied by the speed.  Channels go along.  What is
+    left after the last whole step of the result is dropped.
 
     Args:
         figure: the figure.
         trajectory: its motion, of two samples or more.
         keys: pairs (old time, new time) [s], both rising.
-        rate: samples per second of the result; None: the mean rate of the motion.
+        rate: samples per second of the result; None: the usual rate of the motion.
     """
     check_motion(figure, trajectory, least=2)
     pairs = floats(keys, "keys")
@@ -40,7 +41,7 @@ def warp(figure: Figure, trajectory: Trajectory, keys: Keys, *, rate: float | No
         at = float(pairs[outside][0, 0])
         raise ArgumentError(f"keys: {at:g} s is outside the motion, which goes from {first:g} to {last:g} s")
     clock = _clock(pairs[:, 0], pairs[:, 1], first, last)
-    step = mean_step(trajectory) if rate is None else 1 / positive(rate, "rate")
+    step = usual_step(trajectory) if rate is None else 1 / positive(rate, "rate")
     return warped_at(figure, trajectory, clock, even_times(float(clock.x[0]), float(clock.x[-1]), step))
 
 
@@ -53,11 +54,11 @@ def change_speed(
         figure: the figure.
         trajectory: its motion, of two samples or more.
         speed: above 0; 2 is twice as fast.  Or keys (time in the motion [s], speed), with straight lines between them.
-        rate: samples per second of the result; None: the mean rate of the motion.
+        rate: samples per second of the result; None: the usual rate of the motion.
     """
     check_motion(figure, trajectory, least=2)
     old = trajectory.time
-    step = mean_step(trajectory) if rate is None else 1 / positive(rate, "rate")
+    step = usual_step(trajectory) if rate is None else 1 / positive(rate, "rate")
     keys = floats([(old[0], positive(speed, "speed"))] if np.ndim(speed) == 0 else speed, "speed")
     if keys.ndim != 2 or keys.shape[1] != 2 or not (np.diff(keys[:, 0]) > 0).all():
         raise ArgumentError(f"speed: expected a number, or pairs (time, speed) at rising times, got {speed!r}")

@@ -159,6 +159,7 @@ def test_fade_in_phase_is_one_walk():
     found = cross_fade(figure, first, second, 0.4, match=True, reach=1.5)
     wanted, _ = stepping_walk(figure, seconds=6.0, turn=0.4)
     assert len(found) > 200
+    np.testing.assert_allclose(np.diff(found.time), 1 / 60, atol=1e-9)
     count = len(found)
     assert np.abs(places(figure, found) - places(figure, wanted)[:count]).max() < 0.02
     plain = cross_fade(figure, first, second, 0.7)
@@ -222,6 +223,8 @@ def test_bad_input():
     for bad in (0.0, -1.0, np.inf):
         with pytest.raises(ArgumentError, match="seconds"):
             cross_fade(figure, motion, motion, bad)
+    with pytest.raises(ArgumentError, match="shorter than a step"):
+        cross_fade(figure, motion, motion, 0.001)
     with pytest.raises(ArgumentError, match="no moments to compare"):
         cross_fade(figure, motion, motion, 1.0, match=True, reach=0.2)
     with pytest.raises(ArgumentError, match="two figures"):

@@ -132,6 +132,10 @@ def test_bad_input():
         find_contacts(figure, walk, floor=np.nan)
     with pytest.raises(ArgumentError, match="strict <= loose"):
         RestLimits(speed=(0.5, 0.2))
+    with pytest.raises(ArgumentError, match="expected \\(strict, loose\\)"):
+        RestLimits(height=0.1)
+    with pytest.raises(ArgumentError, match="strictly rising"):
+        resting_points([0.0, 0.0], np.zeros((2, 1, 3)))
     with pytest.raises(ArgumentError, match="gap"):
         RestLimits(gap=-1.0)
     with pytest.raises(ArgumentError, match="places: every number must be finite"):

@@ -187,5 +187,6 @@ def test_bad_input(walk):
         make_loop(figure, motion, drift="keep")
     with pytest.raises(ArgumentError, match="3 samples or more"):
         find_loop(figure, Trajectory(motion.time[:2], motion.q[:2], motion.v[:2]))
-    with pytest.raises(ArgumentError, match="count"):
-        repeat(figure, make_loop(figure, motion), 0)
+    for bad in (0, 2.5):
+        with pytest.raises(ArgumentError, match="count"):
+            repeat(figure, make_loop(figure, motion), bad)

@@ -161,6 +161,8 @@ def test_sides_that_do_not_correspond():
     with pytest.raises(FigureError, match="a hinge and a ball joint"):
         find_symmetry(builder.build())
     motion = waving(figure, seconds=0.1)
+    with pytest.raises(ArgumentError, match="that of another figure than 'human28'"):
+        mirror(figure, motion, find_symmetry(human40()))
     for bad in ((0, 0, 1), (0, 0, 0), (1, 0, 1), (np.nan, 0, 0)):
         with pytest.raises(ArgumentError, match="normal"):
             mirror(figure, motion, normal=bad)

@@ -108,8 +108,11 @@ def test_bad_input():
         start_at(figure, walk, heading=np.nan)
     with pytest.raises(ArgumentError, match="floor"):
         put_on_floor(figure, walk, floor=np.inf)
-    with pytest.raises(ArgumentError, match="shift: expected three"):
-        GroundMove(0.0, (1.0, 2.0))
+    for bad in ((1.0, 2.0), 3.0, (0.0, np.nan, 0.0)):
+        with pytest.raises(ArgumentError, match="shift: expected three"):
+            GroundMove(0.0, bad)
+    with pytest.raises(ArgumentError, match="not a free one"):
+        headings(pendulum(), swing.q)
     with pytest.raises(ArgumentError, match="angle: must be finite"):
         GroundMove(np.nan)
     with pytest.raises(ArgumentError, match="1 samples or more"):
