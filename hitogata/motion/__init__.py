@@ -12,6 +12,7 @@ from hitogata.motion.placing import GroundMove, headings, move_root, put_on_floo
 from hitogata.motion.puppet import Handle, Hold, Priority, Puppet, PuppetSettings, Residuals, Solution, Status
 from hitogata.motion.retarget import Retargeted, retarget, retarget_bvh
 from hitogata.motion.sampling import resample, sample
+from hitogata.motion.skating import foot_slides
 from hitogata.motion.symmetry import Symmetry, find_symmetry
 from hitogata.motion.warping import change_speed, warp
 
@@ -45,6 +46,7 @@ __all__ = [
     "find_contacts",
     "find_loop",
     "find_symmetry",
+    "foot_slides",
     "headings",
     "join",
     "layer_between",

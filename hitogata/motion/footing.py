@@ -9,7 +9,7 @@ import numpy as np
 from hitogata.dynamics import forward_kinematics
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory
-from hitogata.figure.values import ArrayLike, Vector, floats
+from hitogata.figure.values import ArrayLike, FloatArray, Vector, floats
 from hitogata.files.names import Part, Side, figure_naming
 from hitogata.motion.grounding import STANCE, sole_points
 from hitogata.motion.inputs import check_motion, finite
@@ -122,11 +122,10 @@ def find_contacts(
         if isinstance(links, str) or not links:
             raise ArgumentError(f"feet: {name!r} needs a list of links, got {links!r}")
         points, places = [], []
-        for link in links:
+        for link, point in sole_points(figure, links):
             i = figure.link_index(link)
-            for point, radius in sole_points(figure, link):
-                points.append((link, (float(point[0]), float(point[1]), float(point[2]))))
-                places.append(poses.position[:, i] + poses.rotation[:, i] @ point - [0.0, 0.0, radius])
+            points.append((link, (float(point[0]), float(point[1]), float(point[2]))))
+            places.append(poses.position[:, i] + poses.rotation[:, i] @ point)
         resting, contacts = resting_points(trajectory.time, np.stack(places, axis=1), floor=floor, limits=limits)
         result[name] = Foot(tuple(links), tuple(points), resting, contacts)
     return result
@@ -166,13 +165,7 @@ def resting_points(
         raise ArgumentError(f"places: expected shape ({len(t)}, npoints, 3) with two samples or more, got {x.shape}")
     if not np.isfinite(x).all():
         raise ArgumentError("places: every number must be finite")
-    half = max(law.window / 2, 0.51 * float(np.diff(t).max()))
-    early, late = np.maximum(t - half, t[0]), np.minimum(t + half, t[-1])
-    flat = x.reshape(len(t), -1)
-    moved = np.stack([np.interp(late, t, c) - np.interp(early, t, c) for c in flat.T], axis=1).reshape(x.shape)
-    speed = np.linalg.norm(moved, axis=2) / (late - early)[:, None]
-    ground = np.percentile(x[..., 2], STANCE, axis=0) if floor is None else finite(floor, "floor")
-    height = x[..., 2] - ground
+    speed, height = rest_speeds(t, x, law.window), stand_heights(x, floor)
     strict, loose = ((speed < law.speed[k]) & (height < law.height[k]) for k in (0, 1))
     resting: BoolArray = np.stack([_with_core(loose[:, k], strict[:, k]) for k in range(x.shape[1])], axis=1)
     merged: list[tuple[int, int]] = []
@@ -184,6 +177,23 @@ def resting_points(
     contacts = (Contact(float(t[a]), float(t[b]), a, b) for a, b in merged)
     ends = (0, len(t) - 1)
     return resting, tuple(c for c in contacts if c.end - c.start >= law.shortest or c.first in ends or c.last in ends)
+
+
+def rest_speeds(time: FloatArray, places: FloatArray, window: float) -> FloatArray:
+    """Speeds of points, as means over a time [m/s], shape (nt, npoints)."""
+    half = max(window / 2, 0.51 * float(np.diff(time).max()))
+    early, late = np.maximum(time - half, time[0]), np.minimum(time + half, time[-1])
+    columns = places.reshape(len(time), -1).T
+    moved = np.stack([np.interp(late, time, x) - np.interp(early, time, x) for x in columns], axis=1)
+    speeds: FloatArray = np.linalg.norm(moved.reshape(places.shape), axis=2) / (late - early)[:, None]
+    return speeds
+
+
+def stand_heights(places: FloatArray, floor: float | None = None) -> FloatArray:
+    """Heights of points above the floor, or each above where it stands [m], shape (nt, npoints)."""
+    ground = np.percentile(places[..., 2], STANCE, axis=0) if floor is None else finite(floor, "floor")
+    heights: FloatArray = places[..., 2] - ground
+    return heights
 
 
 def _with_core(loose: BoolArray, strict: BoolArray) -> BoolArray:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hitogata.dynamics import forward_kinematics
+from hitogata.dynamics import LinkPoses, forward_kinematics
 from hitogata.figure import Box, Capsule, ConvexMesh, Figure, Shape, Sphere
 from hitogata.figure.values import FloatArray
 
@@ -12,6 +12,7 @@ STANCE = 10
 """Percentile of the soles' heights that is put on the floor: feet are on it for more of a motion than this."""
 
 _SOLE = 0.02  # [m]: points of a box or mesh that are no higher than this above its lowest one
+_DEEP = 0.15  # [m]: soles are not farther than this below the bones of a foot
 
 
 def lowest(figure: Figure, q: FloatArray, links: Sequence[str]) -> FloatArray | None:
@@ -36,26 +37,39 @@ def lowest(figure: Figure, q: FloatArray, links: Sequence[str]) -> FloatArray | 
     return result
 
 
-def sole_points(figure: Figure, link: str) -> list[tuple[FloatArray, float]]:
-    """Points of a link's shapes that may stand on the ground, in its frame [m], and their radii.
+def sole_points(figure: Figure, links: Sequence[str]) -> list[tuple[str, FloatArray]]:
+    """Points of a foot that may stand on the ground: a link, and the place in its frame [m].
 
-    Those of a box or mesh that are lowest in the figure's neutral pose; both ends of a capsule; without shapes the
-    link's origin and its named frames.
+    In the neutral pose all are at the height of the foot's lowest point: the lowest corners of boxes and meshes, and
+    what is below the ends of capsules and the centres of spheres (so a foot that is a bone from ankle to toes has a
+    heel).  Links without shapes have what is below their origin and their named frames.
     """
+    poses = forward_kinematics(figure, figure.neutral())
+    found: list[tuple[str, FloatArray, float]] = []
+    for name in links:
+        i = figure.link_index(name)
+        link, up = figure.links[i], np.array(poses.rotation[i, 2])
+        solid = [corners for shape in link.shapes if (corners := _corners(shape)) is not None]
+        for points, radius in solid:
+            if radius == 0.0:
+                heights = points @ up
+                points = _outermost(points[heights < heights.min() + _SOLE], up)
+            found += [(name, point, radius) for point in points]
+        if not solid:
+            found += [(name, np.array(at), 0.0) for at in [(0.0, 0.0, 0.0), *(f.pose.position for f in link.frames)]]
+    sole = min(_height(figure, poses, name, point) - radius for name, point, radius in found)
+    result = []
+    for name, point, radius in found:
+        above = _height(figure, poses, name, point) - sole
+        up = np.array(poses.rotation[figure.link_index(name), 2])
+        result.append((name, point - up * (above if above < _DEEP else radius)))
+    return result
+
+
+def _height(figure: Figure, poses: LinkPoses, link: str, point: FloatArray) -> float:
+    """Height of a point of a link [m]."""
     i = figure.link_index(link)
-    up = np.array(forward_kinematics(figure, figure.neutral()).rotation[i, 2])
-    found: list[tuple[FloatArray, float]] = []
-    for shape in figure.links[i].shapes:
-        corners = _corners(shape)
-        if corners is None:
-            continue
-        points, radius = corners
-        if radius == 0.0:
-            heights = points @ up
-            points = _outermost(points[heights < heights.min() + _SOLE], up)
-        found += [(point, radius) for point in points]
-    bare = [np.zeros(3), *(np.array(frame.pose.position) for frame in figure.links[i].frames)]
-    return found or [(point, 0.0) for point in bare]
+    return float(poses.position[i, 2] + poses.rotation[i, 2] @ point)
 
 
 def _outermost(points: FloatArray, up: FloatArray) -> FloatArray:

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from hitogata.dynamics import forward_kinematics
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import FigureBuilder, Frame, Pose, Trajectory, joint
 from hitogata.files import figure_from_bvh, read_bvh, trajectory_from_bvh
 from hitogata.library import human28, pendulum, virtual_human
 from hitogata.motion import GroundMove, RestLimits, find_contacts, move_root, put_on_floor, resting_points
+from hitogata.motion.footing import named_feet
 from hitogata.motion.grounding import sole_points
 from tests.motion.figures import BODY, waving
 from tests.motion.steps import stepping_walk
@@ -67,13 +69,18 @@ def test_noise_neither_makes_nor_ends_a_contact():
 
 def test_points_of_soles():
     for link in ("foot_left", "foot_right"):
-        points = sole_points(human28(), link)
-        np.testing.assert_allclose([p[2] for p, _ in points], -0.08, atol=1e-12)
+        points = sole_points(human28(), [link])
+        np.testing.assert_allclose([p[2] for _, p in points], -0.08, atol=1e-12)
         assert len(points) == 4
-    assert len(sole_points(virtual_human(), virtual_human().link_names[-1])) >= 1
+    figure = virtual_human()  # its feet are a box and a capsule
+    for links in named_feet(figure).values():
+        poses = forward_kinematics(figure, figure.neutral())
+        points = [(figure.link_index(name), point) for name, point in sole_points(figure, links)]
+        heights = [poses.position[i, 2] + poses.rotation[i, 2] @ point for i, point in points]
+        np.testing.assert_allclose(heights, 0.0, atol=1e-9)
     builder = FigureBuilder("bare")
-    builder.add("root", None, joint.free(), BODY, frames=[Frame("heel", Pose((0.1, 0, 0)))])
-    assert [p.tolist() for p, _ in sole_points(builder.build(), "root")] == [[0, 0, 0], [0.1, 0, 0]]
+    builder.add("root", None, joint.free(), BODY, frames=[Frame("heel", Pose((0.1, 0, -0.1)))])
+    assert [p.tolist() for _, p in sole_points(builder.build(), ["root"])] == [[0, 0, -0.1], [0.1, 0, -0.1]]
 
 
 @pytest.mark.parametrize("name", ["02_01.bvh", "16_15.bvh"])
