@@ -16,7 +16,7 @@ COMMANDS = {"motion": "hitogata.cli.motion", "rom": "hitogata.cli.rom", "warmup"
 """Commands by name, and the module of each: it has `describe(parser)` and, in the arguments it leaves, `run`."""
 
 _SUMMARIES = {
-    "motion": "motions: what is in a file; convert, also to another figure",
+    "motion": "motions: what is in a file; convert, also to another figure; edit; when feet stand",
     "rom": "ranges of motion: draw, fit to measured poses, export to other engines",
     "warmup": "compile everything once, so that first calls are fast",
 }

@@ -1,16 +1,20 @@
-"""`hitogata motion`: info, convert."""
+"""`hitogata motion`: info, convert, edit, contacts."""
 
 import argparse
-import pathlib
-import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from hitogata.errors import ArgumentError, FileFormatError
-
-_FIGURES = """FIGURE is a built-in figure (human28, human40 ...) or a file: .xml (MJCF), .urdf, .bvh (its skeleton)"""
+from hitogata.cli.motion_edits import describe_edit
+from hitogata.cli.motion_files import (
+    FIGURES,
+    bvh_file,
+    figure_named,
+    kind_of,
+    motion_file,
+    reading,
+    up_axis,
+    warnings_in_one_line,
+)
+from hitogata.errors import ArgumentError
 
 
 def describe(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +25,7 @@ def describe(parser: argparse.ArgumentParser) -> None:
         "info", help="what is in a motion file", description="Say what is in a motion file (.bvh, or .npz of hitogata)."
     )
     info.add_argument("file", metavar="FILE", help="motion: .bvh or .npz")
-    _reading(info)
+    reading(info)
     info.add_argument("--joints", action="store_true", help="also list the joints of a .bvh file")
     info.set_defaults(run=_info)
 
@@ -29,7 +33,7 @@ def describe(parser: argparse.ArgumentParser) -> None:
         "convert",
         help="from .bvh to .npz and back, to another unit, or to another figure",
         description="Convert a motion: .bvh to a trajectory (.npz) and back, to another unit, rate or figure.",
-        epilog=_FIGURES,
+        epilog=FIGURES,
     )
     convert.add_argument("input", metavar="IN", help="motion: .bvh or .npz")
     convert.add_argument("output", metavar="OUT", help="motion to write: .bvh or .npz")
@@ -39,7 +43,7 @@ def describe(parser: argparse.ArgumentParser) -> None:
         help="carry the motion over to this figure (default: the skeleton of the file)",
     )
     convert.add_argument("--source", metavar="FIGURE", help="whose motion an .npz file is (default: as it says)")
-    _reading(convert)
+    reading(convert)
     convert.add_argument("--fps", type=float, metavar="RATE", help="frames per second of OUT (default: those of IN)")
     convert.add_argument(
         "--out-scale", type=float, metavar="M", help="unit of a .bvh OUT [m] (default: that of IN, or 0.01)"
@@ -52,63 +56,24 @@ def describe(parser: argparse.ArgumentParser) -> None:
     convert.add_argument("--no-floor", action="store_true", help="with --figure: do not put the soles on the floor")
     convert.set_defaults(run=_convert)
 
+    describe_edit(actions)
 
-def _reading(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--scale", type=float, metavar="M", help="unit of a .bvh file [m] (default: guessed)")
-    parser.add_argument("--up", choices="xyz", default="y", help="axis of a .bvh file that points up (default: y)")
-    parser.add_argument(
-        "--add-positions", action="store_true", help="position channels are added to offsets, not instead of them"
+    contacts = actions.add_parser(
+        "contacts",
+        help="when feet are at rest",
+        description="Say when each foot of a motion is at rest on the ground.",
+        epilog=FIGURES,
     )
-
-
-def _kind(path: str) -> str:
-    kind = pathlib.Path(path).suffix.lower()
-    if kind not in (".bvh", ".npz"):
-        raise FileFormatError(f"{path}: .bvh or .npz expected, got {kind or 'no ending'}")
-    return kind
-
-
-def _up(letter: str) -> Any:
-    from hitogata.files.bvh import Up
-
-    return Up[letter.upper()]
-
-
-def _read_bvh(path: str, args: argparse.Namespace) -> Any:
-    from hitogata.files import read_bvh
-    from hitogata.files.bvh import PositionChannels
-
-    mode = PositionChannels.ADD if args.add_positions else PositionChannels.REPLACE
-    return read_bvh(pathlib.Path(path), scale=args.scale, up=_up(args.up), position_channels=mode)
-
-
-def _figure(name: str, mass: float | None) -> Any:
-    """A figure of the library, or of a file."""
-    from hitogata import library
-
-    path = pathlib.Path(name)
-    match path.suffix.lower():
-        case ".xml" | ".mjcf":
-            from hitogata.files import read_mjcf
-
-            return read_mjcf(path)
-        case ".urdf":
-            from hitogata.files import read_urdf
-
-            return read_urdf(path, free_base=True)
-        case ".bvh":
-            from hitogata.files import figure_from_bvh, read_bvh
-
-            return figure_from_bvh(read_bvh(path), mass=mass)
-    known = [n for n in library.__all__ if n != "chain"]
-    if name not in known:
-        raise ArgumentError(f"no figure {name!r}; there are {', '.join(known)}, or files: .xml, .urdf, .bvh")
-    return getattr(library, name)()
+    contacts.add_argument("input", metavar="FILE", help="motion: .bvh or .npz")
+    contacts.add_argument("--source", metavar="FIGURE", help="whose motion an .npz file is (default: as it says)")
+    reading(contacts)
+    contacts.add_argument("--floor", type=float, metavar="M", help="height of the ground (default: where feet stand)")
+    contacts.set_defaults(run=_contacts)
 
 
 def _info(args: argparse.Namespace) -> None:
-    with _warnings_in_one_line():
-        lines = _bvh_lines(args) if _kind(args.file) == ".bvh" else _trajectory_lines(args.file)
+    with warnings_in_one_line():
+        lines = _bvh_lines(args) if kind_of(args.file) == ".bvh" else _trajectory_lines(args.file)
     print("\n".join(lines))
 
 
@@ -116,7 +81,7 @@ def _bvh_lines(args: argparse.Namespace) -> list[str]:
     from hitogata.files.bvh import bvh_poses
     from hitogata.files.names import naming_of
 
-    bvh = _read_bvh(args.file, args)
+    bvh = bvh_file(args.file, args)
     naming = naming_of(bvh.names)
     lines = [
         f"skeleton    {len(bvh.joints)} joints, {sum(len(it.ends) for it in bvh.joints)} end sites, "
@@ -157,11 +122,23 @@ def _trajectory_lines(path: str) -> list[str]:
     return lines + [f"channel     {name} {array.shape}" for name, array in motion.channels.items()]
 
 
+def _contacts(args: argparse.Namespace) -> None:
+    from hitogata.motion import find_contacts
+
+    with warnings_in_one_line():
+        figure, motion, _ = motion_file(args)
+        for name, foot in find_contacts(figure, motion, floor=args.floor).items():
+            share = 100 * foot.down.mean()
+            print(f"{name:<8} {len(foot.contacts)} contacts, {share:.0f} % of the time; links {', '.join(foot.links)}")
+            for contact in foot.contacts:
+                print(f"    {contact.start:8.3f} to {contact.end:8.3f} s")
+
+
 def _convert(args: argparse.Namespace) -> None:
-    kinds = _kind(args.input), _kind(args.output)
+    kinds = kind_of(args.input), kind_of(args.output)
     if args.fps is not None and not args.fps > 0:
         raise ArgumentError(f"--fps {args.fps}: must be positive")
-    with _warnings_in_one_line():
+    with warnings_in_one_line():
         if kinds == (".bvh", ".bvh") and args.figure is None:
             text = _rewrite(args)
         else:
@@ -174,8 +151,8 @@ def _rewrite(args: argparse.Namespace) -> str:
     from hitogata.files import bvh_from_trajectory, figure_from_bvh, trajectory_from_bvh, write_bvh
     from hitogata.files.bvh import converted_bvh
 
-    bvh = _read_bvh(args.input, args)
-    bvh = converted_bvh(bvh, scale=args.out_scale, up=_up(args.out_up) if args.out_up else None)
+    bvh = bvh_file(args.input, args)
+    bvh = converted_bvh(bvh, scale=args.out_scale, up=up_axis(args.out_up) if args.out_up else None)
     if args.fps is not None:
         figure = figure_from_bvh(bvh, sliders=True)
         motion = trajectory_from_bvh(bvh, figure)
@@ -195,7 +172,7 @@ def _carry(args: argparse.Namespace, kinds: tuple[str, str]) -> str:
     lines: list[str] = []
     bvh, name = None, ""
     if kinds[0] == ".bvh":
-        bvh = _read_bvh(args.input, args)
+        bvh = bvh_file(args.input, args)
         figure = figure_from_bvh(bvh, mass=args.mass)
         motion = trajectory_from_bvh(bvh, figure)
     else:
@@ -203,17 +180,17 @@ def _carry(args: argparse.Namespace, kinds: tuple[str, str]) -> str:
         name = args.source or motion.figure_name or args.figure
         if not name:
             raise ArgumentError(f"{args.input}: it does not say whose motion it is: give --source")
-        figure = _figure(name, args.mass)
+        figure = figure_named(name, args.mass)
         motion.check(figure)
     if args.figure not in (None, name):
-        target = _figure(args.figure, args.mass)
+        target = figure_named(args.figure, args.mass)
         floor = None if args.no_floor else 0.0
         found = retarget(motion, figure, target, keep_size=args.keep_size, reference=args.reference, floor=floor)
         lines.append(str(found))
         figure, motion = target, found.trajectory
     step = None if args.fps is None else 1 / args.fps
     if kinds[1] == ".bvh":
-        up = _up(args.out_up) if args.out_up else bvh.up if bvh is not None else _up("y")
+        up = up_axis(args.out_up) if args.out_up else bvh.up if bvh is not None else up_axis("y")
         scale = args.out_scale or (bvh.scale if bvh is not None else 0.01)
         written = bvh_from_trajectory(motion, figure, frame_time=step, scale=scale, up=up)
         write_bvh(written, args.output, decimals=args.decimals)
@@ -226,16 +203,3 @@ def _carry(args: argparse.Namespace, kinds: tuple[str, str]) -> str:
         motion.save(args.output)
         lines.append(f"{args.output}: {len(motion)} samples of {figure}")
     return "\n".join(lines)
-
-
-@contextmanager
-def _warnings_in_one_line() -> Iterator[None]:
-    """Warnings go to stderr, one line each, without a place in the source."""
-
-    def show(message: Any, *_: Any, **__: Any) -> None:
-        print(f"hitogata: {message}", file=sys.stderr)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        warnings.showwarning = show
-        yield

@@ -13,22 +13,37 @@ from hitogata.figure.trajectory import Trajectory
 from hitogata.figure.values import ArrayLike, FloatArray, floats
 from hitogata.spatial import quat_conjugate, quat_exp, quat_log, quat_multiply
 
+IndexArray = np.ndarray[tuple[int, ...], np.dtype[np.intp]]
+
 
 def changes(figure: Figure, start: FloatArray, end: FloatArray) -> FloatArray:
     """The shortest change from `start` to `end`, both of shape (..., nq); shape (..., nv) [rad], [m]."""
     result = np.empty((*start.shape[:-1], figure.nv))
-    for link, iq, iv in zip(figure.links, figure.q_starts, figure.v_starts, strict=True):
-        kind = link.joint.kind
-        if kind in (JointKind.BALL, JointKind.FREE):
-            if kind is JointKind.FREE:
-                result[..., iv + 3 : iv + 6] = end[..., iq : iq + 3] - start[..., iq : iq + 3]
-                iq += 3
-            quats = start[..., iq : iq + 4], end[..., iq : iq + 4]
-            result[..., iv : iv + 3] = quat_log(quat_multiply(quats[1], quat_conjugate(quats[0])))
-        else:
-            n = link.joint.nv
-            result[..., iv : iv + n] = end[..., iq : iq + n] - start[..., iq : iq + n]
+    quats, turns = turn_places(figure)
+    plain_q, plain_v = _plain_places(figure)
+    result[..., plain_v] = end[..., plain_q] - start[..., plain_q]
+    result[..., turns] = quat_log(quat_multiply(end[..., quats], quat_conjugate(start[..., quats])))
     return result
+
+
+def turn_places(figure: Figure) -> tuple[IndexArray, IndexArray]:
+    """Where quaternions stand in q, shape (n, 4), and their rotation vectors in v, shape (n, 3)."""
+    pairs = zip(figure.v_starts, figure.links, strict=True)
+    starts = [start for start, link in pairs if link.joint.kind in (JointKind.BALL, JointKind.FREE)]
+    quats, turns = (np.array(x, np.intp).reshape(-1, 1) for x in (figure.quat_starts, starts))
+    return quats + np.arange(4), turns + np.arange(3)
+
+
+def _plain_places(figure: Figure) -> tuple[IndexArray, IndexArray]:
+    """Where all other coordinates stand in q, and their velocities in v."""
+    in_q: list[int] = []
+    in_v: list[int] = []
+    for link, iq, iv in zip(figure.links, figure.q_starts, figure.v_starts, strict=True):
+        free, ball = link.joint.kind is JointKind.FREE, link.joint.kind is JointKind.BALL
+        count = 3 if free else 0 if ball else link.joint.nv
+        in_q += range(iq, iq + count)
+        in_v += range(iv + 3 * free, iv + 3 * free + count)
+    return np.array(in_q, np.intp), np.array(in_v, np.intp)
 
 
 def velocities_of(figure: Figure, time: ArrayLike, q: ArrayLike) -> FloatArray:
@@ -95,10 +110,10 @@ def resampled(figure: Figure, trajectory: Trajectory, time: ArrayLike) -> Trajec
         return result
 
     q = mixed(trajectory.q)
-    for start in figure.quat_starts:
-        a, b = (trajectory.q[k, start : start + 4] for k in (before, after))
-        turn = quat_log(quat_multiply(b, quat_conjugate(a))) * part[:, None]
-        q[:, start : start + 4] = quat_multiply(quat_exp(turn), a)
+    quats, _ = turn_places(figure)
+    a, b = (trajectory.q[k][:, quats] for k in (before, after))
+    turn = quat_log(quat_multiply(b, quat_conjugate(a))) * part[:, None, None]
+    q[:, quats] = quat_multiply(quat_exp(turn), a)
     nearest = np.where(part >= 1.0, after, before)
     channels = {name: mixed(x) if x.dtype.kind == "f" else x[nearest] for name, x in trajectory.channels.items()}
     return Trajectory(new, q, mixed(trajectory.v), channels, trajectory.figure_name)

@@ -96,6 +96,7 @@ _SIDES = (
     re.compile(r"(?<=[a-z0-9_ .:-])(left|right)$", re.IGNORECASE),
     re.compile(r"(?:^|(?<=[_ .:-]))(l|r|c|left|right)(?=$|[_ .:-])", re.IGNORECASE),  # c: centre
     re.compile(r"^(l|r)(?=[A-Z])"),
+    re.compile(r"^(L|R)(?=[A-Z][a-z])"),
 )
 
 
@@ -147,6 +148,15 @@ def figure_naming(figure: Figure) -> Naming:
     links = dict(zip(figure.joint_names, figure.link_names, strict=True))
     found = naming_of(figure.joint_names)
     return Naming(found.scheme, {links[name]: role for name, role in found.roles.items()})
+
+
+def left_right_pairs(names: Sequence[str]) -> dict[str, str]:
+    """Right name by left name, for names that differ in their side alone; fingers, eyes and others are found too."""
+    found: dict[Side, dict[str, str]] = {side: {} for side in Side}
+    for name, short in zip(names, _without_prefix(names), strict=True):
+        side, word = side_and_word(short)
+        found[side].setdefault(word, name)
+    return {left: found[Side.RIGHT][word] for word, left in found[Side.LEFT].items() if word in found[Side.RIGHT]}
 
 
 def side_and_word(name: str) -> tuple[Side, str]:

@@ -1,21 +1,69 @@
-"""Motions: figures led by pins and drags; motions carried over from one figure to another."""
+"""Motions: figures led by pins and drags; motions carried over from one figure to another, and edited."""
 
+from hitogata.motion.blending import blend, cross_fade
+from hitogata.motion.cutting import cut, join
+from hitogata.motion.footing import Contact, Foot, RestLimits, find_contacts, resting_points
+from hitogata.motion.layering import Layer, add_layer, layer_between, layer_over
+from hitogata.motion.looping import Drift, Loop, LoopPoints, find_loop, make_loop, repeat
 from hitogata.motion.mapping import SkeletonMap, map_skeletons
+from hitogata.motion.matching import Transition, best_transition, match_phase
+from hitogata.motion.mirroring import mirror
+from hitogata.motion.placing import GroundMove, headings, move_root, put_on_floor, start_at, turn_root
 from hitogata.motion.puppet import Handle, Hold, Priority, Puppet, PuppetSettings, Residuals, Solution, Status
 from hitogata.motion.retarget import Retargeted, retarget, retarget_bvh
+from hitogata.motion.sampling import resample, sample
+from hitogata.motion.skating import foot_slides
+from hitogata.motion.symmetry import Symmetry, find_symmetry
+from hitogata.motion.warping import change_speed, warp
 
 __all__ = [
+    "Contact",
+    "Drift",
+    "Foot",
+    "GroundMove",
     "Handle",
     "Hold",
+    "Layer",
+    "Loop",
+    "LoopPoints",
     "Priority",
     "Puppet",
     "PuppetSettings",
     "Residuals",
+    "RestLimits",
     "Retargeted",
     "SkeletonMap",
     "Solution",
     "Status",
+    "Symmetry",
+    "Transition",
+    "add_layer",
+    "best_transition",
+    "blend",
+    "change_speed",
+    "cross_fade",
+    "cut",
+    "find_contacts",
+    "find_loop",
+    "find_symmetry",
+    "foot_slides",
+    "headings",
+    "join",
+    "layer_between",
+    "layer_over",
+    "make_loop",
     "map_skeletons",
+    "match_phase",
+    "mirror",
+    "move_root",
+    "put_on_floor",
+    "repeat",
+    "resample",
+    "resting_points",
     "retarget",
     "retarget_bvh",
+    "sample",
+    "start_at",
+    "turn_root",
+    "warp",
 ]

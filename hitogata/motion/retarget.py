@@ -24,12 +24,9 @@ from hitogata.figure.values import FloatArray
 from hitogata.files import Bvh, figure_from_bvh, trajectory_from_bvh
 from hitogata.files.names import Part, Side
 from hitogata.motion.following import Follower
-from hitogata.motion.grounding import lowest
+from hitogata.motion.grounding import STANCE, lowest
 from hitogata.motion.mapping import SkeletonMap, map_skeletons
 from hitogata.motion.resting import find_rest
-
-STANCE = 10
-"""Percentile of the soles' heights that is put on the floor: feet are on it for more of a motion than this."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,101 @@
+"""What the commands on motions share: files in and out, figures by name."""
+
+import argparse
+import pathlib
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from hitogata.errors import ArgumentError, FileFormatError
+
+FIGURES = """FIGURE is a built-in figure (human28, human40 ...) or a file: .xml (MJCF), .urdf, .bvh (its skeleton)"""
+
+
+def reading(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say how to read a .bvh file."""
+    parser.add_argument("--scale", type=float, metavar="M", help="unit of a .bvh file [m] (default: guessed)")
+    parser.add_argument("--up", choices="xyz", default="y", help="axis of a .bvh file that points up (default: y)")
+    parser.add_argument(
+        "--add-positions", action="store_true", help="position channels are added to offsets, not instead of them"
+    )
+
+
+def kind_of(path: str) -> str:
+    """Ending of a motion file's name: .bvh or .npz."""
+    kind = pathlib.Path(path).suffix.lower()
+    if kind not in (".bvh", ".npz"):
+        raise FileFormatError(f"{path}: .bvh or .npz expected, got {kind or 'no ending'}")
+    return kind
+
+
+def up_axis(letter: str) -> Any:
+    """An axis by its letter."""
+    from hitogata.files.bvh import Up
+
+    return Up[letter.upper()]
+
+
+def bvh_file(path: str, args: argparse.Namespace) -> Any:
+    """A .bvh file, read as the arguments say."""
+    from hitogata.files import read_bvh
+    from hitogata.files.bvh import PositionChannels
+
+    mode = PositionChannels.ADD if args.add_positions else PositionChannels.REPLACE
+    return read_bvh(pathlib.Path(path), scale=args.scale, up=up_axis(args.up), position_channels=mode)
+
+
+def figure_named(name: str, mass: float | None) -> Any:
+    """A figure of the library, or of a file."""
+    from hitogata import library
+
+    path = pathlib.Path(name)
+    match path.suffix.lower():
+        case ".xml" | ".mjcf":
+            from hitogata.files import read_mjcf
+
+            return read_mjcf(path)
+        case ".urdf":
+            from hitogata.files import read_urdf
+
+            return read_urdf(path, free_base=True)
+        case ".bvh":
+            from hitogata.files import figure_from_bvh, read_bvh
+
+            return figure_from_bvh(read_bvh(path), mass=mass)
+    known = [n for n in library.__all__ if n != "chain"]
+    if name not in known:
+        raise ArgumentError(f"no figure {name!r}; there are {', '.join(known)}, or files: .xml, .urdf, .bvh")
+    return getattr(library, name)()
+
+
+def motion_file(args: argparse.Namespace, *, sliders: bool = False) -> tuple[Any, Any, Any]:
+    """Figure and motion of the file `args.input`, and the .bvh file itself, if it is one."""
+    from hitogata.figure import Trajectory
+    from hitogata.files import figure_from_bvh, trajectory_from_bvh
+
+    if kind_of(args.input) == ".bvh":
+        bvh = bvh_file(args.input, args)
+        figure = figure_from_bvh(bvh, sliders=sliders)
+        return figure, trajectory_from_bvh(bvh, figure), bvh
+    motion = Trajectory.load(args.input)
+    name = args.source or motion.figure_name
+    if not name:
+        raise ArgumentError(f"{args.input}: it does not say whose motion it is: give --source")
+    figure = figure_named(name, None)
+    motion.check(figure)
+    return figure, motion, None
+
+
+@contextmanager
+def warnings_in_one_line() -> Iterator[None]:
+    """Warnings go to stderr, one line each, without a place in the source."""
+
+    def show(message: Any, *_: Any, **__: Any) -> None:
+        print(f"hitogata: {message}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = show
+        yield
