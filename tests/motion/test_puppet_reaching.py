@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hitogata.dynamics import difference, integrate
+from hitogata.dynamics import centre_of_mass, difference, forward_kinematics, integrate
 from hitogata.motion import Priority, Puppet, PuppetSettings, Status
 from tests.motion import puppet_cases as cases
 
@@ -178,3 +178,35 @@ def test_drag_while_a_motion_plays():
             foot = cases.frame_of(figure, q, "sole_left")
             assert np.linalg.norm(cases.frame_of(figure, puppet.q, "sole_left") - foot) < 1e-2
     assert max(off) < 0.05
+
+
+def test_balance_over_the_feet():
+    """Reaching far forward, hips go back: the centre of mass stays over the feet, and without balance it does not."""
+    found = {}
+    for balanced in (True, False):
+        puppet = Puppet(FIGURE)
+        feet = [puppet.pin(frame, point=point) for frame, point in cases.FEET]
+        if balanced:
+            puppet.balance(feet)
+        puppet.drag(cases.HAND[0], point=cases.HAND[1], position=(0.75, -0.2, 0.9))
+        assert puppet.solve().status is Status.REACHED
+        found[balanced] = centre_of_mass(FIGURE, puppet.q)[0]
+    heel, toe = (cases.point_of(FIGURE, FIGURE.neutral(), "foot_left", p)[0] for p in (cases.HEEL, cases.TOE))
+    assert heel < found[True] < toe
+    assert found[False] > toe
+
+
+def test_gaze_follows():
+    puppet = Puppet(FIGURE)
+    for frame, point in cases.FEET:
+        puppet.pin(frame, point=point)
+    head = puppet.look_at("eyes", (2.0, 0.0, 1.6))
+    for target in ((2.0, 1.5, 1.0), (1.0, -2.0, 2.2), (0.6, 0.3, 0.4)):
+        puppet.set_target(head, position=target)
+        for _ in range(90):
+            puppet.step(DT)
+        link, pose = FIGURE.frame("eyes")
+        poses = forward_kinematics(FIGURE, puppet.q)
+        way = np.array(target) - cases.frame_of(FIGURE, puppet.q, "eyes")
+        ahead = poses.rotation[link] @ pose.rotation[:, 0]
+        assert np.linalg.norm(np.cross(ahead, way)) < 1e-3 * (ahead @ way)

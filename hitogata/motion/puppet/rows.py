@@ -36,7 +36,7 @@ from hitogata.spatial import (
 )
 
 SOFT = 0.02
-"""The centre of mass feels its support fully from this distance on [m]."""
+"""The centre of mass feels its support fully from this distance on, and counts as in balance up to it [m]."""
 
 NEAREST = 0.05
 """Targets of the gaze nearer than this count as so far away [m]."""
@@ -70,6 +70,8 @@ def measure(doll, state, goals, bench, law, brake):
             body = bench.placed[own.body]
             point_rows(rows, aim, body.pos + body.rot @ fixed.point, root)
         damping = ask(rows, aim, fixed.size, law, brake)
+        if own.kind == BALANCE:
+            aim.residual = maximum(aim.residual - SOFT, 0.0)
         due = aim.residual * aim.authority_goal
         if own.kind == POINT or own.kind == BALANCE:
             point_worst = maximum(point_worst, due)
