@@ -48,6 +48,7 @@ def describe_edit(actions: Any) -> None:
     add("--start", "X,Y[,DEG]", "begin at a place [m], looking in a direction (0: as the figure does at rest)")
     add("--floor", "M", "lift or lower it so that soles stand at this height (default: 0)", nargs="?", const=0.0,
         type=float)  # fmt: skip
+    add("--clean-feet", None, "take the sliding out of feet that rest", nargs=0)
     add("--join", "FILE", "another motion of the same figure after it, moved to where it ends")
     add("--fade", ("FILE", "SECONDS"), "go over into another motion, which overlaps the end of this one", nargs=2)
     add("--fade-in-phase", ("FILE", "SECONDS"), "the same, where poses of both agree best", nargs=2)
@@ -166,6 +167,13 @@ class _Work:
         from hitogata.motion import put_on_floor
 
         return put_on_floor(self.figure, self.motion, floor=value or 0.0)
+
+    def _clean_feet(self, _: Any) -> Any:
+        from hitogata.motion import clean_feet
+
+        cleaned = clean_feet(self.figure, self.motion)
+        print(cleaned)
+        return cleaned.trajectory
 
     def _join(self, value: str) -> Any:
         from hitogata.motion import join

@@ -1,6 +1,7 @@
 """Motions: figures led by pins and drags; motions carried over from one figure to another, and edited."""
 
 from hitogata.motion.blending import blend, cross_fade
+from hitogata.motion.cleaning import Cleaned, clean_feet
 from hitogata.motion.cutting import cut, join
 from hitogata.motion.footing import Contact, Foot, RestLimits, find_contacts, resting_points
 from hitogata.motion.layering import Layer, add_layer, layer_between, layer_over
@@ -9,6 +10,7 @@ from hitogata.motion.mapping import SkeletonMap, map_skeletons
 from hitogata.motion.matching import Transition, best_transition, match_phase
 from hitogata.motion.mirroring import mirror
 from hitogata.motion.placing import GroundMove, headings, move_root, put_on_floor, start_at, turn_root
+from hitogata.motion.playing import Played, Player, drag_along
 from hitogata.motion.puppet import Handle, Hold, Priority, Puppet, PuppetSettings, Residuals, Solution, Status
 from hitogata.motion.retarget import Retargeted, retarget, retarget_bvh
 from hitogata.motion.sampling import resample, sample
@@ -17,6 +19,7 @@ from hitogata.motion.symmetry import Symmetry, find_symmetry
 from hitogata.motion.warping import change_speed, warp
 
 __all__ = [
+    "Cleaned",
     "Contact",
     "Drift",
     "Foot",
@@ -26,6 +29,8 @@ __all__ = [
     "Layer",
     "Loop",
     "LoopPoints",
+    "Played",
+    "Player",
     "Priority",
     "Puppet",
     "PuppetSettings",
@@ -41,8 +46,10 @@ __all__ = [
     "best_transition",
     "blend",
     "change_speed",
+    "clean_feet",
     "cross_fade",
     "cut",
+    "drag_along",
     "find_contacts",
     "find_loop",
     "find_symmetry",

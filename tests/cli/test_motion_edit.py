@@ -7,7 +7,7 @@ from hitogata.dynamics import difference
 from hitogata.figure import Trajectory
 from hitogata.files import bvh_from_trajectory, figure_from_bvh, read_bvh, trajectory_from_bvh, write_bvh
 from hitogata.library import human28
-from hitogata.motion import change_speed, cut, headings, make_loop, mirror, repeat, resample, start_at
+from hitogata.motion import change_speed, clean_feet, cut, headings, make_loop, mirror, repeat, resample, start_at
 from tests.cli.test_cli import fails
 from tests.cli.test_motion import run
 from tests.motion.steps import stepping_walk
@@ -77,6 +77,19 @@ def test_other_motions(walk, capsys):
     assert Trajectory.load(out).time[-1] == pytest.approx(5.5, abs=0.02)
     run(capsys, "edit", folder / "walk.bvh", folder / "out.bvh", "--fade-in-phase", folder / "walk.bvh", "0.3")
     assert read_bvh(folder / "out.bvh").names == figure.link_names
+
+
+def test_clean_feet(walk, capsys):
+    """Sped up in space but not in its steps, it slides; then it does not."""
+    folder, figure, motion = walk
+    q = motion.q.copy()
+    q[:, :2] *= 1.1
+    Trajectory(motion.time, q, motion.v, figure_name=figure.name).save(folder / "slides.npz")
+    said, _ = run(capsys, "edit", folder / "slides.npz", folder / "out.npz", "--clean-feet")
+    assert "left: 3 contacts, slide" in said
+    cleaned = clean_feet(figure, Trajectory.load(folder / "slides.npz"))
+    np.testing.assert_array_equal(Trajectory.load(folder / "out.npz").q, cleaned.trajectory.q)
+    assert max(x.max() for x in cleaned.after.values()) < 0.005
 
 
 def test_bvh_keeps_its_skeleton(walk, capsys):
