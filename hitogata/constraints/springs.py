@@ -10,10 +10,11 @@ new velocity, so that K φ + C u is stable whenever C >= h K/2, and damps as it 
 
 What a step cannot resolve (h² K far above the mass) dies out by (1 - θ)/θ per step.
 
-A rope does nothing while slack; beyond its length it is a one-sided row along the line between its ends.
+A rope does nothing while slack; beyond its length it is a one-sided row along the line between its ends.  With θ = 1 it
+never draws them past each other, however far it was stretched.
 """
 
-from hitogata.constraints.contacts import axes_along
+from hitogata.constraints.contacts import axes_along, point_motion
 from hitogata.constraints.layout import CONTACT, SPRING
 from hitogata.lanes import any_lane, inline, kernel, maximum, record, sqrt, where
 from hitogata.spatial import Mat3, Vec3, dot
@@ -28,7 +29,7 @@ class Tie:
     stiffness: float
     damping: float
     length: float  # of a rope
-    impulse: Vec3  # of the last step, in the axes of its row
+    impulse: Vec3  # of the last step, on a, world axes
 
 
 @record
@@ -57,8 +58,11 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
         b = scene.placed[ints.body_b]
         arm_b = b.rot @ tie.point_b
         end_b = b.pos + arm_b
-    reach = end_a - end_b
-    damper = damper_of(tie.stiffness, tie.damping, law.h, law.theta)
+    reach, apart = end_a - end_b, point_motion(a.motion, arm_a)
+    theta = law.theta
+    if ints.rope == 1:
+        theta = 1.0
+    damper = damper_of(tie.stiffness, tie.damping, law.h, theta)
     own, row = rows.point_int[count], rows.point[count]
     own.body_a = ints.body_a
     own.body_b = ints.body_b
@@ -69,20 +73,33 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
     row.friction = 0.0
     row.bounce = 0.0
     row.soft = 1.0 / (law.h * damper)
-    row.impulse = tie.impulse * law.warm
     if ints.rope == 0:
         own.kind = SPRING
         row.frame = upright()
+        row.impulse = tie.impulse * law.warm
         row.bias = reach * (tie.stiffness / damper)
         return count + 1
-    length = sqrt(dot(reach, reach) + 1e-24)
-    gap = tie.length - length
-    if any_lane(gap < law.contact_margin):
+    if ints.body_b >= 0:
+        apart = apart - point_motion(scene.placed[ints.body_b].motion, arm_b)
+    slack = tie.length - sqrt(dot(reach, reach))
+    way = law.contact_margin + law.h * (law.h * law.fall + sqrt(dot(apart, apart)))
+    if any_lane(slack < way):
         own.kind = CONTACT
-        row.frame = axes_along(reach * (-1.0 / length))
-        row.bias = Vec3(0.0, 0.0, where(gap < law.contact_margin, gap * tie.stiffness / damper, 1e9))
+        outward = unit_or_up(where(slack > 0.0, reach + apart * law.h, reach))  # a slack rope: where it may become taut
+        gap = tie.length - dot(outward, reach)
+        row.frame = axes_along(outward * -1.0)
+        row.impulse = Vec3(0.0, 0.0, maximum(-dot(outward, tie.impulse) * law.warm, 0.0))
+        row.bias = Vec3(0.0, 0.0, where(slack < way, gap * tie.stiffness / damper, 1e9))
         return count + 1
+    tie.impulse = tie.impulse * 0.0
     return count
+
+
+@inline
+def unit_or_up(a):
+    """Direction of a; z if it has none."""
+    length = sqrt(dot(a, a))
+    return where(length > 0.0, a * (1.0 / where(length > 0.0, length, 1.0)), Vec3(0.0, 0.0, 1.0))
 
 
 @inline

@@ -57,12 +57,7 @@ class Tie:
     def force(self) -> FloatArray:
         """Force on the first end, mean over the last step, world axes [N], shape (3,)."""
         at = record_offsets(TieRecord)["impulse"]
-        impulse = self.world._ties.reshape(-1, record_size(TieRecord))[self._index, at : at + 3]
-        if self.length is not None:
-            a, b = (place for _, place in self._places())
-            along = (a - b) / max(float(np.linalg.norm(a - b)), 1e-12)
-            return -along * impulse[2] / self.world._last_h  # a taut rope's third axis leads from a to b
-        return impulse / self.world._last_h
+        return self.world._ties.reshape(-1, record_size(TieRecord))[self._index, at : at + 3] / self.world._last_h
 
     def _places(self) -> list[tuple[int, FloatArray]]:
         """Body in the forest and place in the world of both ends, before the last step."""

@@ -100,6 +100,6 @@ def keep_point_impulses(rows, points, around):
     """Note the impulses for the next step to begin with."""
     for p in range(points):
         if rows.point_int[p].tie == 1:
-            around.ties[rows.point_int[p].slot].impulse = rows.point[p].impulse
+            around.ties[rows.point_int[p].slot].impulse = rows.point[p].frame.T @ rows.point[p].impulse
         else:
             around.points[rows.point_int[p].slot].impulse = rows.point[p].impulse

@@ -80,7 +80,7 @@ def by_hand(angle: float, speed: float, masses: tuple[MassProperties, MassProper
     wall_soft, wall_bias = wall(angle - LOW, WALL_K, WALL_D)
     reach = tip - ANCHOR
     inward = -reach / np.linalg.norm(reach)
-    rope_damper = damper_of(ROPE_K, ROPE_D)
+    rope_damper = ROPE_D + H * ROPE_K
     rope_bias = (ROPE - np.linalg.norm(reach)) * ROPE_K / rope_damper
     jacobian = np.concatenate([
         at(0, root), turning(0, [1, 0, 0]), turning(0, [0, 0, 1]),                  # the hinge

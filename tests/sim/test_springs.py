@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 from hitogata import library
 from hitogata.errors import HitogataError
-from hitogata.figure import Figure, FigureBuilder, Frame, MassProperties, Plane, Pose, State, joint
+from hitogata.figure import Figure, FigureBuilder, Frame, MassProperties, Plane, Pose, Sphere, State, joint
 from hitogata.library import human28
 from hitogata.sim import Settings, World, WorldError
 
@@ -113,3 +113,46 @@ def test_a_world_that_becomes_non_finite_stops_in_its_last_good_state():
     assert caught.value.snapshot.time == pytest.approx(0.05)
     bob.push(np.zeros(1))
     world.step(0.01)
+
+
+# ------------------------------------------------------- ropes
+
+
+@pytest.mark.parametrize("h", [1 / 240, 1 / 60, 0.1])
+def test_rope_holds_what_flies_away_fast(h):
+    """A ball leaves at 40 m/s: the rope is taut when it gets there, not steps later."""
+    world = World(gravity=(0.0, 0.0, 0.0))
+    ball = world.add_body(Sphere(0.1), mass=1.0)
+    rope = world.add_rope((ball, "body"), (0.0, 0.0, 0.0), length=3.0)
+    ball.state = State(ball.q, np.array([0, 0, 0, 40.0, 0, 0]))
+    farthest, pulled = 0.0, 0.0
+    for _ in range(round(1 / h)):
+        world.step(h)
+        farthest, pulled = max(farthest, np.linalg.norm(ball.q[:3])), max(pulled, np.linalg.norm(rope.force))
+    assert farthest == pytest.approx(3.0, abs=0.05)
+    assert pulled > 100.0
+
+
+def test_rope_that_was_far_too_short_draws_its_ends_together_without_throwing_them():
+    for stiffness in (1e4, 1e6, 1e8):
+        world = World(gravity=(0.0, 0.0, 0.0))
+        ball = world.add_body(Sphere(0.1), mass=1.0, pose=Pose((3.0, 0, 0)))
+        world.add_rope((ball, "body"), (0.0, 0.0, 0.0), length=0.4, stiffness=stiffness, damping=0.0)
+        world.step(1 / 60)
+        way = []
+        for _ in range(120):
+            world.step(1 / 60)
+            way.append(ball.q[0])
+        assert np.abs(way).max() < 2.7
+        assert np.abs(way[-60:]).max() < 0.41
+
+
+def test_slack_rope_does_not_pull():
+    world = World(gravity=(0.0, 0.0, 0.0))
+    ball = world.add_body(Sphere(0.1), mass=1.0, pose=Pose((1.0, 0, 0)))
+    rope = world.add_rope((ball, "body"), (0.0, 0.0, 0.0), length=0.9)
+    world.step(1 / 60)
+    assert np.linalg.norm(rope.force) > 1
+    ball.state = State(np.array([0.2, 0, 0, 1, 0, 0, 0]), np.zeros(6))
+    world.step(1 / 60)
+    assert not rope.force.any()
