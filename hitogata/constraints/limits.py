@@ -65,10 +65,9 @@ def wall_law(gap, stiffness, damping, h, hard_share):
 
 
 @inline
-def nearer_end(value, low, high):
-    """Room to the nearer end of an interval, and the sign of its rate."""
-    a, b = value - low, high - value
-    return where(a < b, a, b), Vec3(where(a < b, 1.0, -1.0), 0.0, 0.0)
+def along(value, sign):
+    """Direction of a row of one velocity."""
+    return Vec3(value * 0.0 + sign, 0.0, 0.0)
 
 
 @inline
@@ -79,13 +78,18 @@ def reach_of(speed, margin, h):
 
 @kernel
 def find_interval(rows, count, body, limit, value, rate, impulses, wall, law):
-    """The row of a hinge or slider, if near its limit; returns how many rows there are now."""
-    gap, direction = nearer_end(value, limit.low, limit.high)
+    """Rows of a hinge or slider for each end that is near: both, if it has little room; returns how many there are now.
+    """
     slot, margin = 2 * body, reach_of(absolute(rate), law.range_margin, law.h)
-    if any_lane(gap < margin):
-        add_row(rows, count, body, slot, direction, gap, margin, impulses[slot], wall, law)
+    if any_lane(value - limit.low < margin):
+        add_row(rows, count, body, slot, along(value, 1.0), value - limit.low, margin, impulses[slot], wall, law)
+        count += 1
+    if any_lane(limit.high - value < margin):
+        gap, old = limit.high - value, impulses[slot + 1]
+        add_row(rows, count, body, slot + 1, along(value, -1.0), gap, margin, old, wall, law)
         count += 1
     impulses[slot] = 0.0
+    impulses[slot + 1] = 0.0
     return count
 
 

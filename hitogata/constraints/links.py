@@ -25,6 +25,9 @@ UNBOUNDED = float("inf")
 SIDE = 6
 """Most rows in a block."""
 
+LIMITS = 4
+"""Most limits of a link: both ends of both axes of a universal joint."""
+
 
 @record
 class LinkRow:

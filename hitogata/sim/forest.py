@@ -7,6 +7,7 @@ import numpy as np
 
 from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, TouchInts
 from hitogata.constraints.limits import Limit, Watch
+from hitogata.constraints.links import LIMITS
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
 from hitogata.dynamics.layout import Body, JointInts, Model, model_of
 from hitogata.figure import Figure, JointKind
@@ -80,7 +81,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         body, nq, nv, links = body + count, nq + figure.nq, nv + figure.nv, links + figure.nlinks
     rows = np.concatenate(joints) if joints else np.zeros((0, record_size(JointInts)), np.int64)
     chains, stride = _chains(rows)
-    most_joint = 2 * body
+    most_joint = LIMITS * body
     widest = max((2 + 6) * (span.bodies.stop - span.bodies.start) for span in spans) if spans else 0
     width = _up(widest) + 8
     head = np.zeros(HEADER, np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 
 from hitogata.constraints.joint_places import Held, JointPlace
 from hitogata.constraints.layout import Placed
-from hitogata.constraints.links import SIDE, LinkInts, LinkRow
+from hitogata.constraints.links import LIMITS, SIDE, LinkInts, LinkRow
 from hitogata.dynamics.layout import model_of
 from hitogata.figure import Figure, joint
 from hitogata.figure.pose import FloatArray
@@ -78,11 +78,12 @@ def take_apart(figures: Sequence[Figure], forest: Forest, gravity: tuple[float, 
     links = [body for figure in figures for body in _bodies_of(figure)]
     apart, n = make_forest(links, gravity, points), len(links)
     held = forest.state_size + apart.state_size
-    work = forest.bodies * record_size(JointPlace) + n * ((SIDE + 2) * record_size(LinkRow) + 3 * SIDE * SIDE)
+    work = forest.bodies * record_size(JointPlace)
+    work += n * ((SIDE + LIMITS) * record_size(LinkRow) + (1 + LIMITS) * SIDE * SIDE)
     return Loose(
         apart, bodies_of_links(forest), forest.state_size, held, held + n * (record_size(Held) + SIDE),
         np.zeros(apart.control_size), np.zeros(max(work, forest.bodies * record_size(Placed)) + 8),
-        np.zeros(n * (3 * record_size(LinkInts) + SIDE + 2) + 8, np.int64),
+        np.zeros(n * ((1 + LIMITS) * record_size(LinkInts) + SIDE + LIMITS) + 8, np.int64),
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """The maximal step as Python calls it; compiled only for worlds that use it."""
 
 from hitogata.constraints.joint_places import Held, JointPlace, Joints
-from hitogata.constraints.links import SIDE, LinkInts, LinkRow, Links
+from hitogata.constraints.links import LIMITS, SIDE, LinkInts, LinkRow, Links
 from hitogata.lanes import X1, entry, inline, kernel, lanes, records, tail
 from hitogata.sim.layout import open_control, open_rows, open_scene, open_state, open_world
 from hitogata.sim.maximal import maximal_step
@@ -89,8 +89,8 @@ def open_joints(world, held, work):
 
 @kernel
 def open_links(world, work, ints):
-    """Views of the scratch of link rows: of each link a joint, and two limits."""
+    """Views of the scratch of link rows: of each link a joint, and its limits."""
     links, block = world.tree.links, lanes(ints, X1)
     row = tail(lanes(work, X1), world.tree.bodies * JointPlace.SIZE)
-    inverse, slot = tail(row, (SIDE + 2) * links * LinkRow.SIZE), tail(block, 3 * links * LinkInts.SIZE)
+    inverse, slot = tail(row, (SIDE + LIMITS) * links * LinkRow.SIZE), tail(block, (1 + LIMITS) * links * LinkInts.SIZE)
     return Links(records(block, LinkInts), records(row, LinkRow), slot, inverse)

@@ -20,6 +20,7 @@ from hitogata.dynamics.layout import Body, model_of
 from hitogata.figure import JointKind
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, entry, inline, kernel, lanes, record_offsets, record_size
+from hitogata.sim.changing import state_parts
 from hitogata.sim.free_motion import about_root, weight_of
 from hitogata.sim.keeping import momentum_of
 from hitogata.sim.layout import open_control, open_scene, open_state, open_world
@@ -101,13 +102,15 @@ def link_contact_forces(member: "Member") -> FloatArray:
 def limit_forces(member: "Member") -> FloatArray:
     """What limits and range walls push with, shape (nlinks, 2) [N m], [N]; see `Member.limit_forces`."""
     forest, world = member.world._forest, member.world
-    end = forest.state_size - 3 * forest.bodies - 2
-    impulses = world._state[end - 2 * forest.bodies : end].reshape(-1, 2)
     span = forest.spans[member._index]
-    result = impulses[list(span.body_of_link)]
+    impulses = world._state[state_parts(forest, span)[4]].reshape(-1, 2)
+    bodies = np.array(span.body_of_link) - span.bodies.start
+    result = impulses[bodies]
     for k, link in enumerate(member.figure.links):
         if link.joint.kind is JointKind.UNIVERSAL:  # two bodies, one interval each
-            result[k] = impulses[span.body_of_link[k] - 1 : span.body_of_link[k] + 1, 0]
+            result[k] = impulses[bodies[k] - 1 : bodies[k] + 1].sum(axis=1)
+        elif link.joint.kind is not JointKind.BALL:  # both ends of an interval
+            result[k] = impulses[bodies[k]].sum(), 0.0
     return result / world._last_h
 
 

@@ -54,3 +54,34 @@ def test_hinge_stops_at_its_limit(h):
         angles.append(door.q[0])
     assert max(angles) < 0.8 + np.radians(1)
     assert angles[-1] == pytest.approx(0.8, abs=1e-3)
+
+
+def block(range_, kind=joint.slider):
+    builder = FigureBuilder("block")
+    mass = MassProperties.principal(1.0, (0, 0, 0), (0.05, 0.05, 0.05))
+    builder.add("block", None, kind(axis=(1, 0, 0), range=range_), mass)
+    return builder.build()
+
+
+@pytest.mark.parametrize("h", [1 / 240, 1 / 60, 0.1])
+@pytest.mark.parametrize("kind", [joint.slider, joint.hinge])
+@pytest.mark.parametrize("width", [0.0, 1e-3, 0.02])
+def test_a_joint_with_little_room_stays_in_it_however_fast(width, kind, h):
+    """Both ends count: the one ahead, not only the nearer one.  The wall's damper stops it within m v/d."""
+    world = World(gravity=(0.0, 0.0, 0.0))
+    beyond = 1.0 * 5.0 / world.settings.range_damping
+    member = world.add(block((0.3, 0.3 + width), kind), State(np.array([0.3]), np.array([5.0])))
+    for _ in range(20):
+        world.step(h)
+        assert -1e-4 < member.q[0] - 0.3 < width + beyond
+    world.step(h, steps=round(1 / h))
+    assert abs(member.v[0]) < 1e-3
+
+
+def test_force_of_the_end_that_pushes():
+    world = World(gravity=(0.0, 0.0, 0.0))
+    member = world.add(block((-0.001, 0.001)))
+    for push in (7.0, -3.0):
+        member.push([push])
+        world.step(1 / 60, steps=200)
+        np.testing.assert_allclose(member.limit_forces(), [[abs(push), 0.0]], rtol=1e-3)
