@@ -14,12 +14,11 @@ from hitogata.lanes import entry, tail
 from hitogata.library import human28
 from hitogata.sim import World
 from hitogata.sim.free_motion import free_motion
-from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import open_control, open_law, open_rows, open_scene, open_state, open_world
-from hitogata.sim.moving import apply, carry
+from hitogata.sim.moving import apply
 from hitogata.sim.placing import place
 from hitogata.sim.running import look_around
-from hitogata.sim.step import find_limits, prepare, solve, touch_bodies
+from hitogata.sim.step import find_limits, prepare, remember, solve, touch_bodies
 from hitogata.sim.touching import find_points
 
 SWEEPS = 20
@@ -70,8 +69,7 @@ def take_parts(
         if upto < 7:
             continue
         apply(scene, rows, views, joint_rows, touches, count)
-        carry(scene, views)
-        note_spin(scene, world.solid, views, h)
+        remember(world, scene, rows, count, views, targets, laws)
         advance(world.tree, views.q, views.v, 0.0, views.q)
 
 

@@ -31,6 +31,8 @@ class Placed:
     inertia: RigidInertia  # of the body, then of the subtree
     momentum: Force  # likewise
     motion: Motion  # of the body's origin, after the step
+    force: Vec3  # what pulls on it, see `sim.steadying`
+    slow: Sym3  # how its turning is slowed
 
 
 @record

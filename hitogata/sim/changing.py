@@ -14,7 +14,7 @@ from hitogata.contact.layout import PAIR, Contact
 from hitogata.contact.shapes import Surface
 from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.forest import Forest, IntArray, Span
-from hitogata.sim.layout import Carried, Motor, Pull
+from hitogata.sim.layout import Carried, Motor, Pull, Strain
 
 if TYPE_CHECKING:
     from hitogata.sim.members import Member
@@ -24,7 +24,7 @@ def state_parts(forest: Forest, span: Span, start: int = 0) -> list[slice]:
     """Where one figure's numbers stand in a state that begins at `start`: q, v, and what belongs to its bodies."""
     end = start + forest.nq + forest.nv
     parts = [_shifted(span.q, start), _shifted(span.v, start + forest.nq)]
-    for size in (record_size(Carried), record_size(Watch), 2, 3):
+    for size in (record_size(Carried), record_size(Watch), 2, 3, record_size(Strain)):
         parts.append(_shifted(span.bodies, end, size))
         end += size * forest.bodies
     return parts

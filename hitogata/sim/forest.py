@@ -13,7 +13,7 @@ from hitogata.dynamics.layout import Body, JointInts, Model, model_of
 from hitogata.figure import Figure, JointKind
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
-from hitogata.sim.layout import HEADER, Carried, Motor, Pull, Solid
+from hitogata.sim.layout import HEADER, Carried, Motor, Pull, Solid, Strain
 
 IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
@@ -101,7 +101,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         np.concatenate([head, rows.ravel(), chains.ravel(), np.array(starts, np.int64)]),
         np.concatenate([floats, *[b.ravel() for b in bodies], *solids, *[x.ravel() for x in limits], *ranges, [0.0]]),
         tuple(spans), body, nq, nv,
-        nq + nv + body * (record_size(Carried) + record_size(Watch) + 5) + 2,
+        nq + nv + body * (record_size(Carried) + record_size(Watch) + 5 + record_size(Strain)) + 2,
         nq + 2 * nv + body * (record_size(Motor) + record_size(Pull)) + 1, work, ints_needed,
     )  # fmt: skip
 
@@ -125,7 +125,9 @@ def _solid(row: FloatArray, reach: float) -> FloatArray:
     centre = moment / mass
     x, y, z = centre
     shift = mass * np.array([y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y])
-    return np.concatenate([[mass], centre, upper - shift, [reach]])
+    central = upper - shift
+    least = np.linalg.eigvalsh(central[[0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(3, 3))[0]
+    return np.concatenate([[mass], centre, central, [least, reach]])
 
 
 def _limits(figure: Figure, count: int, body_of_link: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray | None]]:

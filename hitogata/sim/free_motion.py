@@ -15,6 +15,7 @@ from hitogata.dynamics.mass import about, all_slidings, all_turnings, sliding, t
 from hitogata.dynamics.placing import axis_of
 from hitogata.lanes import inline, kernel
 from hitogata.sim.keeping import add_push, keep
+from hitogata.sim.steadying import steady
 from hitogata.spatial import Force, cross, dot, load3, load_quaternion, store3
 
 
@@ -24,6 +25,7 @@ def free_motion(scene, solids, state, control, law, spare):
     fill(scene)
     if law.keep_energy > 0.0:
         keep(scene, solids, state, law.h, spare)
+    steady(scene, solids, state, law, spare)
     for i in range(scene.tree.bodies):
         add_gravity(scene, i, law.h)
         add_springs(scene, state, control, law, i)

@@ -39,11 +39,18 @@ from hitogata.spatial import (
 SLOW = 2e-3
 """A tree whose bodies all turn less than this within a step loses nothing worth giving back [rad]."""
 
+WILD = 1.5
+"""What turns by more than this within a step, past all pieces, is beyond following: energy is let go instead [rad]."""
+
 WIDEST = 1.0
 """A tree that turns more than this within a step as a whole has no good middle [rad]."""
 
 SUBSTITUTIONS = 6
 """Each brings ω nearer by a factor of about h ω/2."""
+
+MOST_BACK = 2.0
+"""A tree may have this times its kinetic energy after its angular momentum was given back, and no more.  It needs some:
+what draws its limbs in does work, and dampers took energy with the momentum."""
 
 STRONGEST = 2.0
 """No motion grows by more than this within a step."""
@@ -63,7 +70,7 @@ def keep(scene, solids, state, h, spare):
         end = tree.joint[root].end
         energy, fastest = moving_energy(solids, state, root, end)
         if any_lane(fastest * (h * h) > SLOW * SLOW):
-            keep_tree(scene, state, h, spare, root, end, energy)
+            keep_tree(scene, state, h, spare, root, end, energy, share_kept(fastest * (h * h)))
         root = end
 
 
@@ -85,18 +92,24 @@ def body_energy(mass, central, velocity, spin):
     return 0.5 * (mass * dot(velocity, velocity) + dot(spin, central @ spin))
 
 
+@inline
+def share_kept(turned):
+    """Of the energy of motion within a tree whose fastest body turns by the root of `turned` within the step."""
+    return minimum(1.0, WILD * WILD / turned)
+
+
 @kernel
-def keep_tree(scene, state, h, spare, root, end, energy):
+def keep_tree(scene, state, h, spare, root, end, energy, share):
     """v' = c' + s (v - c), in momenta."""
     projected = projected_energy(scene, spare, root, end)
     placed, joint = scene.placed[root], scene.tree.joint[root]
     if joint.kind == FREE and joint.parent < 0:
         held = load3(state.spin, 3 * root)
-        change, scale = locked_change(placed.inertia, placed.momentum, held, energy, projected, h)
+        change, scale = locked_change(placed.inertia, placed.momentum, held, energy, projected, share, h)
         rescale(scene, root, end, scale)
         add_locked(scene, root, end, change)
     else:
-        rescale(scene, root, end, scale_to(energy, projected, energy))
+        rescale(scene, root, end, scale_to(energy * share, projected, energy))
 
 
 @kernel
@@ -118,7 +131,7 @@ def projected_energy(scene, spare, root, end):
 
 
 @inline
-def locked_change(inertia, momentum, held, energy, projected, h):
+def locked_change(inertia, momentum, held, energy, projected, share, h):
     """c' - s c, as a motion about the root's origin, and s.
 
     Where the middle of the step is no good guide (a tree that turns too far, or would gain energy), c' is c.
@@ -132,9 +145,9 @@ def locked_change(inertia, momentum, held, energy, projected, h):
     locked = sliding + 0.5 * dot(turning, spin)
     right = turning + thick_part(about_centre, reply, about_centre @ turning_with(about_centre, reply, held, h) - spin)
     right_locked = sliding + 0.5 * dot(right, about_centre @ right)
-    good = (dot(right, right) * (h * h) < WIDEST * WIDEST) & (right_locked < energy * (1.0 + 1e-3))
+    good = (dot(right, right) * (h * h) < WIDEST * WIDEST) & (right_locked < energy * MOST_BACK)
     right, right_locked = where(good, right, turning), where(good, right_locked, locked)
-    s = scale_to(energy - right_locked, projected - locked, energy)
+    s = scale_to((energy - right_locked) * share, projected - locked, energy)
     ang = right - turning * s
     return Motion(ang, momentum.lin * ((1.0 - s) / inertia.mass) - cross(ang, centre)), s
 

@@ -3,7 +3,7 @@
     ints      header, joints, chains, where ranges begin             what the world is; changes when things come or go
     floats    gravity, bodies, solids, limits, ranges
     state     q, v, carried momenta, watches, impulses of limits,     what a step changes, and save/restore needs
-              spin of free trees
+              spin of free trees, strain
     control   targets, rates, springs and dampers, pushes            what the user sets
     work      scratch; its contents do not matter between steps
 
@@ -30,6 +30,7 @@ class Solid:
     mass: float
     centre: Vec3
     central: Sym3
+    least: float  # principal moment
     radius: float
 
 
@@ -39,6 +40,13 @@ class Carried:
 
     centre: Vec3  # velocity of the centre of mass, in the world
     spin: Vec3  # angular velocity, in the body's frame
+
+
+@record
+class Strain:
+    """How forces pulled a body apart in the last step; see `steadying`."""
+
+    virial: Sym3  # world axes [N m]
 
 
 @record
@@ -86,6 +94,7 @@ class State(NamedTuple):
     watch: records  # type: ignore[valid-type]
     limit_impulse: lanes  # type: ignore[valid-type]  # (bodies, 2)
     spin: lanes  # type: ignore[valid-type]  # (bodies, 3): of a free tree, at its root's place; see `keeping`
+    strain: records  # type: ignore[valid-type]
     last: lanes  # type: ignore[valid-type]  # (2,): h and residual of the last step
 
 
@@ -107,6 +116,7 @@ class Law(NamedTuple):
     warm: float  # this step's h over the last one's: what an impulse of the last step is worth now
     theta: float
     keep_energy: float
+    slow_taut: float
     tolerance: float
     hard_wall: float
     range_margin: float
@@ -124,7 +134,7 @@ def open_law(numbers, h, last_h):
     """The laws of a step of h, from `Settings.numbers`."""
     return Law(
         h, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7],
-        numbers[8], numbers[9], numbers[10], numbers[11],
+        numbers[8], numbers[9], numbers[10], numbers[11], numbers[12],
     )  # fmt: skip
 
 
@@ -153,8 +163,11 @@ def open_state(world, state):
     watch = tail(carried, world.tree.bodies * Carried.SIZE)
     impulse = tail(watch, world.tree.bodies * Watch.SIZE)
     spin = tail(impulse, 2 * world.tree.bodies)
-    last = tail(spin, 3 * world.tree.bodies)
-    return State(q, v, records(carried, Carried), records(watch, Watch), impulse, spin, last)
+    strain = tail(spin, 3 * world.tree.bodies)
+    last = tail(strain, world.tree.bodies * Strain.SIZE)
+    return State(
+        q, v, records(carried, Carried), records(watch, Watch), impulse, spin, records(strain, Strain), last
+    )
 
 
 @kernel

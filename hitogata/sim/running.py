@@ -9,6 +9,7 @@ from hitogata.sim.layout import open_control, open_law, open_rows, open_scene, o
 from hitogata.sim.moving import carry
 from hitogata.sim.pairing import HEADER, ORDER, PAIRS, ROOM, RULES, SPACE
 from hitogata.sim.placing import place
+from hitogata.sim.steadying import relax
 from hitogata.sim.step import step
 from hitogata.sim.touching import Broad, Surroundings
 from hitogata.spatial import dot, load3
@@ -27,6 +28,7 @@ def begin(ints, floats, state, work):
     carry(scene, views)
     gather(scene)
     note_spin(scene, world.solid, views, 0.0)
+    relax(scene, views)
 
 
 @entry

@@ -14,7 +14,7 @@ from hitogata.rom.human import human_ranges
 from hitogata.sim import Coordinates, Settings, World, WorldError
 from tests.peers.builders import random_figure
 
-PLAIN = {"keep_energy": False, "longest_fast_step": np.inf}
+PLAIN = {"keep_energy": False, "slow_taut": False, "longest_fast_step": np.inf}
 ROOTS = [JointKind.FREE, JointKind.FIXED, JointKind.BALL, JointKind.HINGE, JointKind.SLIDER, JointKind.UNIVERSAL]
 
 

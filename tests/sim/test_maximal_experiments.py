@@ -8,7 +8,7 @@ from hitogata.figure import Figure, State
 from hitogata.library import chain, human28, pendulum, upper_body, virtual_human
 from hitogata.sim import Coordinates, Settings, World
 
-PLAIN = {"keep_energy": False, "longest_fast_step": np.inf}
+PLAIN = {"keep_energy": False, "slow_taut": False, "longest_fast_step": np.inf}
 
 
 def maximal(**settings) -> World:

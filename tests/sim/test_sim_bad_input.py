@@ -262,8 +262,8 @@ def test_world_with_odd_settings(settings):
 def test_settings(name, value):
     endless = {"longest_fast_step", "contact_mass", "push_out_speed", "range_stiffness"}
     nought = {field.name for field in dataclasses.fields(Settings)} - endless
-    nought -= {"theta", "sweeps", "keep_energy", "fast_turn", "contact_stiffness"}
-    whole = {"theta", "sweeps", "keep_energy", "joint_correction"}
+    nought -= {"theta", "sweeps", "keep_energy", "slow_taut", "fast_turn", "contact_stiffness"}
+    whole = {"theta", "sweeps", "keep_energy", "slow_taut", "joint_correction"}
     if (value == INF and name in endless) or (value == 0 and name in nought) or (value == 2.5 and name not in whole):
         assert getattr(Settings(**{name: value}), name) == value
         return
