@@ -1,4 +1,4 @@
-"""Random scenes for a world: figures of all joints, with shapes and ranges, motors, springs and ropes; and their energy."""
+"""Random scenes for a world: figures of all joints with shapes and ranges, motors, springs and ropes; their energy."""
 
 import functools
 from dataclasses import dataclass, field, replace
@@ -231,7 +231,8 @@ def wall_energy(member: Member, q: np.ndarray) -> float:
             found = range_.violation(own)
             depths = [max(found.swing_depth, 0.0), max(found.twist_depth, 0.0)]
         else:
-            depths = [max(low - x, x - high, 0.0) for (low, high), x in zip(np.reshape(range_, (-1, 2)), own, strict=True)]
+            ends = np.reshape(range_, (-1, 2))
+            depths = [max(low - x, x - high, 0.0) for (low, high), x in zip(ends, own, strict=True)]
         total += sum(0.5 * stiffness[at + i] * depth**2 for i, depth in enumerate(depths))
     return total
 
