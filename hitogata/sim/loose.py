@@ -119,8 +119,9 @@ def take_loose_steps(world: "World", loose: Loose, h: float, steps: int) -> int:
         world._forest.ints, world._forest.floats, loose.forest.ints, loose.forest.floats, world._state, loose.start,
         loose.held_start, world._control, loose.outside, world._ties, world._tie_ints, world._shapes.ints,
         world._shapes.floats, world._pairs, world._contacts, world._points, world._law, settings.joint_correction,
-        world._work, world._work_ints, loose.work, loose.work_ints, world._counts, world._before, world._piece,
-        world._old_ties, h, settings.longest_fast_step, settings.fast_turn, settings.sweeps, steps,
+        world._work, world._work_ints, loose.work, loose.work_ints, world._counts, world._before,
+        world._old_ties, world._piece, world._piece_ties, h, settings.longest_fast_step, settings.fast_turn,
+        settings.sweeps, steps,
     )  # fmt: skip
     return done
 

@@ -7,7 +7,7 @@ from hitogata.sim.layout import open_control, open_rows, open_scene, open_state,
 from hitogata.sim.maximal import maximal_step
 from hitogata.sim.moving import carry
 from hitogata.sim.placing import place
-from hitogata.sim.running import run_steps
+from hitogata.sim.running import run_steps, sliding
 from hitogata.spatial import quaternion_of, store3, store6, store_quaternion
 
 
@@ -54,7 +54,7 @@ def forget(joints, link):
 def take_maximal_steps(
     ints, floats, loose_ints, loose_floats, state, start, held_start, control, outside, ties, tie_ints, shape_ints,
     shape_floats, pairs, contacts, points, law, share, work, work_ints, link_work, link_ints, counts, before,
-    piece_before, old_ties, h, longest, fast_turn, sweeps, steps,
+    old_ties, piece_before, piece_ties, h, longest, fast_turn, sweeps, steps,
 ):  # fmt: skip
     """`take_steps` in maximal coordinates; its further arguments are told at `begin_maximal` and `maximal_step`."""
     world, bodies = open_world(ints, floats), open_world(loose_ints, loose_floats)
@@ -66,7 +66,7 @@ def take_maximal_steps(
     return run_steps(
         take_one, parts, world.tree, of_joints, of_bodies.q, bodies.tree.nq + bodies.tree.nv,
         tail(rows.reply, bodies.reply_room), state, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points,
-        law, counts, before, piece_before, old_ties, h, longest, fast_turn, steps,
+        law, counts, before, old_ties, piece_before, piece_ties, h, longest, fast_turn, steps,
     )  # fmt: skip
 
 
@@ -74,10 +74,11 @@ def take_maximal_steps(
 def take_one(parts, around, law, old_contacts):
     """One step in maximal coordinates."""
     world, bodies, joints, scene, rows, links, of_joints, of_bodies, control, outside, share, sweeps = parts
-    return maximal_step(
+    contacts, limits = maximal_step(
         world, bodies, joints, scene, rows, links, around, of_joints, of_bodies, control, outside, law, share, sweeps,
         old_contacts,
     )  # fmt: skip
+    return contacts, limits, sliding(world.tree, of_joints.v, rows, limits)
 
 
 @kernel

@@ -35,14 +35,15 @@ def begin(ints, floats, state, work):
 def take_steps(arrays, longest, fast_turn, sweeps, h, steps):
     """Several steps of h; returns how many were taken before the world became non-finite.
 
-    A step in which something turns by more than `fast_turn` is taken in pieces, see `pieces_for`.
+    A step in which something turns by more than `fast_turn`, or slides fast along a wall, is taken in pieces, see
+    `pieces_for`.
 
     arrays: an address table of what is unpacked first.
 
     counts: ties, unused, room for contacts, contacts (in and out), joint rows (out), which third is old, contacts found
     (more than the room, of these or of pairs: the step was not taken), pieces.
-    before, old_ties: room for a state and ties; afterwards, those before the last step; piece_before: before its last
-    piece, if there were several.
+    before, old_ties: room for a state and ties; afterwards, those before the last step; piece_before, piece_ties:
+    before its last piece, if there were several.
     contacts, points: in thirds: those of this step and of the last take turns in two; the last holds those before a
     step in pieces, in case it cannot be taken.
     """
@@ -51,15 +52,15 @@ def take_steps(arrays, longest, fast_turn, sweeps, h, steps):
     floats, shape_floats, law = floats_in(arrays, 7), floats_in(arrays, 8), floats_in(arrays, 9)
     state, control, ties = floats_in(arrays, 10), floats_in(arrays, 11), floats_in(arrays, 12)
     points, work, before = floats_in(arrays, 13), floats_in(arrays, 14), floats_in(arrays, 15)
-    piece_before, old_ties = floats_in(arrays, 16), floats_in(arrays, 17)
+    old_ties, piece_before, piece_ties = floats_in(arrays, 16), floats_in(arrays, 17), floats_in(arrays, 18)
     world = open_world(ints, floats)
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
     rows = open_rows(world, scene, work_ints)
     return run_steps(
         reduced_step, (world, scene, rows, views, targets, sweeps), world.tree, views, views.q,
         world.tree.nq + world.tree.nv, tail(rows.reply, world.reply_room), state, ties, tie_ints, shape_ints,
-        shape_floats, pairs, contacts, points, law, counts, before, piece_before, old_ties, h, longest, fast_turn,
-        steps,
+        shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
+        fast_turn, steps,
     )  # fmt: skip
 
 
@@ -67,15 +68,17 @@ def take_steps(arrays, longest, fast_turn, sweeps, h, steps):
 def reduced_step(parts, around, law, old_contacts):
     """One step in reduced coordinates."""
     world, scene, rows, state, control, sweeps = parts
-    return step(world, scene, rows, around, state, control, law, sweeps, old_contacts)
+    contacts, joint_rows = step(world, scene, rows, around, state, control, law, sweeps, old_contacts)
+    return contacts, joint_rows, sliding(world.tree, state.v, rows, joint_rows)
 
 
 @kernel
 def run_steps(
     core, parts, tree, views, checked, numbers, spare, state, ties, tie_ints, shape_ints, shape_floats, pairs, contacts,
-    points, law, counts, before, piece_before, old_ties, h, longest, fast_turn, steps,
+    points, law, counts, before, old_ties, piece_before, piece_ties, h, longest, fast_turn, steps,
 ):  # fmt: skip
-    """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts).
+    """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts), which returns
+    how many contacts and joint rows there were, and what `sliding` says.
 
     tree, views: of the joints; when they turn fast, a step is taken in pieces.
     checked, numbers: the first so many of these must stay finite.
@@ -83,29 +86,38 @@ def run_steps(
     for k in range(steps):
         before[:] = state
         old_ties[:] = ties
-        pieces, piece = pieces_for(fastest(tree, views.v), h, longest, fast_turn), 0
-        old_count, old_third = counts[3], counts[5]
-        while piece < pieces:
-            if pieces > 1:
+        old_count, old_third, taken, left, again = counts[3], counts[5], 0, h, False
+        pieces = pieces_for(fastest(tree, views.v), 0.0, left, longest, fast_turn)
+        while pieces > 0:
+            if taken > 0 or pieces > 1:
                 piece_before[:] = state
-                if piece == 0:
+                piece_ties[:] = ties
+                if taken == 0:
                     copy_part(contacts, points, counts[2], old_third, 2, old_count)
-            laws = open_law(law, h / pieces, views.last[0])
+            laws = open_law(law, left / pieces, views.last[0])
             around = look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare)
-            found, joint_rows = core(parts, around, laws, counts[3])
-            needed = pieces_for(fastest(tree, views.v), h, longest, fast_turn)
-            if pieces == 1 and needed > 1:
-                pieces = needed  # too far in one go: once more, in pieces
-                state[:] = before
-                ties[:] = old_ties
+            found, joint_rows, slide = core(parts, around, laws, counts[3])
+            needed = pieces_for(fastest(tree, views.v), slide, left, longest, fast_turn)
+            if needed > pieces and not again and taken + pieces < MOST_PIECES:
+                again = True  # too far in one go: once more, in more pieces
+                pieces = max(min(needed, MOST_PIECES - taken), pieces + 1)
+                if taken > 0:
+                    state[:] = piece_before
+                    ties[:] = piece_ties
+                else:
+                    state[:] = before
+                    ties[:] = old_ties
             else:
-                piece += 1
+                again = False
+                taken += 1
+                pieces -= 1
+                left -= laws.h
                 views.last[0] = laws.h
                 counts[6] = found
-                counts[7] = pieces
+                counts[7] = taken
                 lost = found > counts[2] or around.broad.head[PAIRS] > around.broad.head[ROOM]
                 if lost or not finite(checked, numbers):
-                    if pieces > 1:
+                    if pieces + taken > 1:
                         copy_part(contacts, points, counts[2], 2, old_third, old_count)
                     counts[3] = old_count
                     counts[5] = old_third
@@ -153,14 +165,30 @@ def square(a):
 
 
 @kernel
-def pieces_for(speed, h, longest, fast_turn):
-    """Into how many pieces to cut a step: none longer than `longest`, and nothing turning by two fast turns in one."""
-    turn = speed * h
-    if turn <= fast_turn or longest == FOREVER:
+def sliding(tree, v, rows, joint_rows):
+    """Speed of the fastest ball joint that is pressed on the wall of its range [rad/s]."""
+    most = 0.0
+    for a in range(joint_rows):
+        joint = tree.joint[rows.joint_int[a].body]
+        if joint.kind == BALL and rows.joint[a].impulse > 0.0:
+            most = not_below(square(load3(v, joint.iv)), most)
+    return sqrt(most)
+
+
+@kernel
+def pieces_for(speed, slide, h, longest, fast_turn):
+    """Into how many pieces to cut a step in which something is fast.
+
+    None is longer than `longest`; nothing turns by two fast turns in one, or by half a fast turn on the wall of a range:
+    walls bend, and what slides along leaves them by half the square of its turn, times how sharply they bend.
+    """
+    turn, along = speed * h, slide * h
+    if (turn <= fast_turn and along <= 0.5 * fast_turn) or longest == FOREVER:
         return 1
-    if turn >= 2.0 * MOST_PIECES * fast_turn:
+    wanted = max(turn / (2.0 * fast_turn), along / (0.5 * fast_turn))
+    if wanted >= MOST_PIECES:
         return max(MOST_PIECES, int(h / longest))
-    return max(int(turn / (2.0 * fast_turn)), int(h / longest * (1.0 - 1e-9))) + 1
+    return max(int(wanted), int(h / longest * (1.0 - 1e-9))) + 1
 
 
 @kernel

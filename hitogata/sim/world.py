@@ -208,7 +208,7 @@ class World:
         self._ties = np.concatenate([*floats, np.zeros(size)])
         self._tie_ints = np.concatenate([*ints, np.zeros(record_size(TieInts), np.int64)])
         self._laid_ties = list(self.ties)
-        self._old_ties, self._hot = self._ties.copy(), None
+        self._old_ties, self._piece_ties, self._hot = self._ties.copy(), self._ties.copy(), None
         self._counts[0], self._print = len(self.ties), None
 
     def _place_end(self, end: End) -> tuple[int, FloatArray]:
@@ -381,7 +381,8 @@ class World:
             self._held = (
                 self._forest.ints, self._tie_ints, self._shapes.ints, self._pairs, self._contacts, self._work_ints,
                 self._counts, self._forest.floats, self._shapes.floats, self._law, self._state, self._control,
-                self._ties, self._points, self._work, self._before, self._piece, self._old_ties,
+                self._ties, self._points, self._work, self._before, self._old_ties, self._piece,
+                self._piece_ties,
             )  # fmt: skip
             settings = self.settings
             table = address_table(self._held)

@@ -14,12 +14,13 @@ joint that knew only one of them would be thrown to and fro: so the wall that wa
 room counted on, as long as the joint has not turned far.
 """
 
-from hitogata.constraints.limits import TWIST_SLOPE, nearer_end, turned_since
+from hitogata.constraints.limits import TWIST_SLOPE, turned_since
 from hitogata.dynamics.layout import BALL, HINGE
 from hitogata.lanes import absolute, any_lane, clip, inline, kernel, maximum, minimum, negated, sqrt, tail, where
 from hitogata.motion.puppet.layout import OTHER, SWING, TWIST
 from hitogata.rom.violation import range_clamp, range_violation
 from hitogata.spatial import (
+    Vec3,
     conjugate,
     dot,
     load_quaternion,
@@ -46,6 +47,7 @@ PROBE = 0.01
 
 FAR = 1e9
 """Room to a wall that is not known [rad]."""
+
 
 @kernel
 def look(doll, state, bench, law):
@@ -76,6 +78,13 @@ def look_at_interval(doll, state, bench, law, i, iq, count):
             note_wall(bench, count, i, SWING, row, gap, s, law)
             count += 1
     return count
+
+
+@inline
+def nearer_end(value, low, high):
+    """Room to the nearer end of an interval, and the sign of its rate."""
+    a, b = value - low, high - value
+    return where(a < b, a, b), Vec3(where(a < b, 1.0, -1.0), 0.0, 0.0)
 
 
 @kernel
