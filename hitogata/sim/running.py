@@ -179,8 +179,8 @@ def sliding(tree, v, rows, joint_rows):
 def pieces_for(speed, slide, h, longest, fast_turn):
     """Into how many pieces to cut a step in which something is fast.
 
-    None is longer than `longest`; nothing turns by two fast turns in one, or by half a fast turn on the wall of a range:
-    walls bend, and what slides along leaves them by half the square of its turn, times how sharply they bend.
+    None is longer than `longest`; nothing turns by two fast turns in one, or by half a fast turn on the wall of a
+    range: walls bend, and what slides along leaves them by half the square of its turn, times how sharply they bend.
     """
     turn, along = speed * h, slide * h
     if (turn <= fast_turn and along <= 0.5 * fast_turn) or longest == FOREVER:

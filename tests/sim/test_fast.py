@@ -1,4 +1,4 @@
-"""Fast things: what is shot does not tunnel, what falls far lands, what spins keeps spinning; at small and large steps."""
+"""Fast things: what is shot does not tunnel, what falls far lands, what spins keeps spinning; at any step."""
 
 from dataclasses import replace
 
