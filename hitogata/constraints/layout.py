@@ -83,6 +83,7 @@ class PointRow:
     soft: float  # speed per impulse
     friction: float
     bounce: float  # contact: its restitution, where it bounces
+    swing: float  # rope: distance of its ends over h, see `points.no_farther`
     impulse: Vec3  # on a, in the axes of `frame`
     own: Sym3  # what a unit impulse does to its own velocity; for a spring: the inverse, with softness
     along: float  # contact: 1 / (own.zz + soft)

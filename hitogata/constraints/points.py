@@ -55,6 +55,8 @@ def prepare_point(rows, p, end):
         point.own = reply
         point.along = 1.0 / (reply.zz + point.soft)
         point.across = 1.0 / greatest_across(reply)
+        if own.tie == 1:
+            point.bias = no_farther(point.bias, reply, point.soft, point.swing)
         if any_lane(point.bounce > 0.0):
             point.bias = no_higher(point.bias, velocity_of(rows, point, own).z, point.bounce)
     return end
@@ -64,6 +66,17 @@ def prepare_point(rows, p, end):
 def no_higher(bias, closing, bounce):
     """A contact bounces from what the joints let it close at, no more: bodies' own motions may fit no joint."""
     return Vec3(bias.x, bias.y, where(bounce > 0.0, maximum(bias.z, minimum(closing, 0.0) * bounce), bias.z))
+
+
+@inline
+def no_farther(bias, reply, soft, swing):
+    """A rope that was stretched draws in by no more than helps.
+
+    What hangs on it may have to go t metres across for one along (a slider, a limb): drawn in by s it goes s t aside,
+    which lengthens the rope again by (s t)²/2r.  So no more than half of s gets lost: s <= r/t².
+    """
+    aside = (reply.xz * reply.xz + reply.yz * reply.yz) / (reply.zz * reply.zz + TINY)
+    return Vec3(bias.x, bias.y, maximum(bias.z, -swing * (reply.zz + soft) / (reply.zz * aside + TINY)))
 
 
 @inline

@@ -88,6 +88,7 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
         outward = unit_or_up(where(slack > 0.0, reach + apart * law.h, reach))  # a slack rope: where it may become taut
         gap = tie.length - dot(outward, reach)
         row.frame = axes_along(outward * -1.0)
+        row.swing = sqrt(dot(reach, reach)) / law.h
         row.impulse = Vec3(0.0, 0.0, maximum(-dot(outward, tie.impulse) * law.warm, 0.0))
         row.bias = Vec3(0.0, 0.0, where(slack < way, gap * tie.stiffness / damper, 1e9))
         return count + 1

@@ -19,7 +19,7 @@ from hitogata.dynamics.factor import factorise, whiten
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
 from hitogata.dynamics.mass import about
 from hitogata.dynamics.placing import axis_of
-from hitogata.lanes import any_lane, inline, kernel, minimum, packed, sqrt, tail, where
+from hitogata.lanes import any_lane, clip, inline, kernel, maximum, minimum, packed, sqrt, tail, where
 from hitogata.spatial import (
     Force,
     Mat3,
@@ -48,9 +48,9 @@ WIDEST = 1.0
 SUBSTITUTIONS = 6
 """Each brings ω nearer by a factor of about h ω/2."""
 
-MOST_BACK = 2.0
-"""A tree may have this times its kinetic energy after its angular momentum was given back, and no more.  It needs some:
-what draws its limbs in does work, and dampers took energy with the momentum."""
+MOST_BACK = 1.05
+"""A tree has no more than this times its kinetic energy after its angular momentum was given back.  It needs some: what
+draws its limbs in does work, and dampers took energy with the momentum."""
 
 STRONGEST = 2.0
 """No motion grows by more than this within a step."""
@@ -134,7 +134,8 @@ def projected_energy(scene, spare, root, end):
 def locked_change(inertia, momentum, held, energy, projected, share, h):
     """c' - s c, as a motion about the root's origin, and s.
 
-    Where the middle of the step is no good guide (a tree that turns too far, or would gain energy), c' is c.
+    Where the middle of the step is no good guide (a tree that turns too far), c' is c; where it would take more energy
+    than there is, c' goes towards it as far as that lasts.
     """
     centre = inertia.moment * (1.0 / inertia.mass)
     about_centre = inertia.rot - shift_of(inertia.mass, centre)
@@ -144,12 +145,21 @@ def locked_change(inertia, momentum, held, energy, projected, share, h):
     sliding = 0.5 * dot(momentum.lin, momentum.lin) / inertia.mass
     locked = sliding + 0.5 * dot(turning, spin)
     right = turning + thick_part(about_centre, reply, about_centre @ turning_with(about_centre, reply, held, h) - spin)
-    right_locked = sliding + 0.5 * dot(right, about_centre @ right)
-    good = (dot(right, right) * (h * h) < WIDEST * WIDEST) & (right_locked < energy * MOST_BACK)
-    right, right_locked = where(good, right, turning), where(good, right_locked, locked)
+    near = dot(right, right) * (h * h) < WIDEST * WIDEST
+    change = where(near, right - turning, turning * 0.0)
+    along, across = dot(spin, change), 0.5 * dot(change, about_centre @ change)
+    part = affordable(across, along, energy * MOST_BACK - locked)
+    right, right_locked = turning + change * part, locked + part * (along + part * across)
     s = scale_to((energy - right_locked) * share, projected - locked, energy)
     ang = right - turning * s
     return Motion(ang, momentum.lin * ((1.0 - s) / inertia.mass) - cross(ang, centre)), s
+
+
+@inline
+def affordable(a, b, most):
+    """Greatest x of 0 to 1 with a x² + b x <= most; 0 if there is none.  a >= 0."""
+    x = (sqrt(maximum(b * b + 4.0 * a * maximum(most, 0.0), 0.0)) - b) / where(a > 0.0, 2.0 * a, 1.0)
+    return where(a + b <= most, 1.0, where(most > 0.0, clip(x, 0.0, 1.0), 0.0))
 
 
 @inline

@@ -97,8 +97,9 @@ def run_steps(
             laws = open_law(law, left / pieces, views.last[0])
             around = look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare)
             found, joint_rows, slide = core(parts, around, laws, counts[3])
+            lost = found > counts[2] or around.broad.head[PAIRS] > around.broad.head[ROOM]
             needed = pieces_for(fastest(tree, views.v), slide, left, longest, fast_turn)
-            if needed > pieces and not again and taken + pieces < MOST_PIECES:
+            if needed > pieces and not again and taken + pieces < MOST_PIECES and not lost:
                 again = True  # too far in one go: once more, in more pieces
                 pieces = max(min(needed, MOST_PIECES - taken), pieces + 1)
                 if taken > 0:
@@ -115,7 +116,6 @@ def run_steps(
                 views.last[0] = laws.h
                 counts[6] = found
                 counts[7] = taken
-                lost = found > counts[2] or around.broad.head[PAIRS] > around.broad.head[ROOM]
                 if lost or not finite(checked, numbers):
                     if pieces + taken > 1:
                         copy_part(contacts, points, counts[2], 2, old_third, old_count)

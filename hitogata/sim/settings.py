@@ -18,9 +18,10 @@ class Settings:
     """How a world solves its steps.
 
     Attributes:
-        sweeps: passes of projected Gauss-Seidel per step, at the most.
-        tolerance: sweeps end early once none mends a speed by more than this [m/s], [rad/s]; 0: never, so that a step
-            always costs the same.
+        sweeps: passes of projected Gauss-Seidel per step, at the most; up to ten times as many while something is
+            jammed, that is, while they still mend more than 0.1 m/s or rad/s.
+        tolerance: sweeps end early once none mends a speed by more than this [m/s], [rad/s]; 0: never, and jams get no
+            more either, so that a step always costs the same.
         theta: weight of the end of the step in springs, 0.5 (no damping of its own) to 1 (damps what it cannot
             resolve at once); see `constraints.springs`.
         keep_energy: give fast trees back the kinetic energy and angular momentum that large steps lose.
