@@ -51,7 +51,7 @@ def take_parts(
         place(scene, world.solid, views, h)
         if upto < 2:
             continue
-        free_motion(scene, world.solid, views, targets, laws, rows.coupling)
+        slowed = free_motion(scene, world.solid, views, targets, laws, rows.coupling)
         if upto < 3:
             continue
         joint_rows = find_limits(world, rows, views, targets, laws)
@@ -69,7 +69,7 @@ def take_parts(
         if upto < 7:
             continue
         apply(scene, rows, views, joint_rows, touches, count)
-        remember(world, scene, rows, count, views, targets, laws)
+        remember(world, scene, rows, count, views, targets, laws, slowed)
         advance(world.tree, views.q, views.v, 0.0, views.q)
 
 

@@ -21,11 +21,11 @@ from hitogata.spatial import Force, cross, dot, load3, load_quaternion, store3
 
 @kernel
 def free_motion(scene, solids, state, control, law, spare):
-    """Whitened velocities after the step, if nothing is in the way."""
+    """Whitened velocities after the step, if nothing is in the way; returns what `steady` does."""
     fill(scene)
     if law.keep_energy > 0.0:
         keep(scene, solids, state, law.h, spare)
-    steady(scene, solids, state, law, spare)
+    slowed = steady(scene, solids, state, law, spare)
     for i in range(scene.tree.bodies):
         add_gravity(scene, i, law.h)
         add_springs(scene, state, control, law, i)
@@ -33,6 +33,7 @@ def free_motion(scene, solids, state, control, law, spare):
         add_pulls(scene, control, law.h)
     factorise(scene.tree, scene.chains, scene.mass, 0, scene.tree.bodies)
     whiten(scene.tree, scene.chains, scene.mass, scene.x, 0, scene.tree.bodies)
+    return slowed
 
 
 @kernel

@@ -51,7 +51,7 @@ def wrench_of(arm, force):
 
 @kernel
 def carry(scene, state):
-    """Note the motion of each body, to be its momentum in the next step."""
+    """Note the motion of each body, to be its momentum in the next step; the old one of its centre stays in `force`."""
     tree, work = scene.tree, scene.placed
     for i in range(tree.bodies):
         joint, placed, carried, iv = tree.joint[i], work[i], state.carried[i], tree.joint[i].iv
@@ -69,5 +69,6 @@ def carry(scene, state):
         elif joint.kind == FREE:
             motion = Motion(placed.base @ load3(state.v, iv), placed.base @ load3(state.v, iv + 3))
         placed.motion = motion
+        placed.force = carried.centre
         carried.centre = motion.lin + cross(motion.ang, placed.arm)
         carried.spin = placed.rot.T @ motion.ang

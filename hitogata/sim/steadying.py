@@ -22,18 +22,22 @@ from hitogata.spatial import Force, Sym3, Vec3, cols, cross, dot, inverse, load3
 RESERVE = 1.6
 """Steps are taken to follow no more than this times the stiffness there is."""
 
+STRETCH = 1.0 + 3.0**0.5
+"""No eigenvalue of G is greater than this times |Q|."""
+
 SHARE = 0.75
 """θ: 1/2 is enough along one axis, and 3/4 for tension in all directions at once."""
 
 
 @kernel
 def steady(scene, solids, state, law, spare):
-    """Slow all taut trees; the mass matrix is filled, not yet factorised."""
+    """Slow all taut trees; returns whether there may be any.  The mass matrix is filled, not yet factorised."""
     tree, root, h = scene.tree, 0, law.h
+    if law.slow_taut == 0.0 or not any_taut(solids, state, h, 0, tree.bodies):
+        return False
     while root < tree.bodies:
         end = tree.joint[root].end
-        wanted = law.slow_taut > 0.0 and is_taut(solids, state, h, root, end)
-        if wanted and not holds(scene, state, h, spare, root, end):
+        if any_taut(solids, state, h, root, end) and not holds(scene, state, h, spare, root, end):
             for i in range(root, end):
                 placed, virial = scene.placed[i], state.strain[i].virial
                 placed.slow = slowing(virial, rotated(placed.rot, solids[i].central), SHARE * h * h)
@@ -43,21 +47,18 @@ def steady(scene, solids, state, law, spare):
             for i in range(root, end):
                 scene.placed[i].slow = state.strain[i].virial * 0.0
         root = end
+    return True
 
 
 @kernel
-def is_taut(solids, state, h, root, end):
-    """Might any body of a tree swing back faster than a step can follow, if no other mass helped?"""
-    for i in range(root, end):
-        if any_lane(stretch(state.strain[i].virial) * (RESERVE * h * h) > 4.0 * solids[i].least):
+def any_taut(solids, state, h, first, end):
+    """Might any of these bodies swing back faster than a step can follow, if no other mass helped?"""
+    share = 4.0 / (STRETCH * RESERVE * h * h)
+    for i in range(first, end):
+        most = solids[i].least * share
+        if any_lane(squares(state.strain[i].virial) > most * most):
             return True
     return False
-
-
-@inline
-def stretch(q):
-    """No less than the greatest eigenvalue of G [N m]."""
-    return q.xx + q.yy + q.zz + sqrt(squares(q))
 
 
 @inline
@@ -239,7 +240,7 @@ def drawn(r, force):
 
 
 @kernel
-def give_back(scene, rows, points, state):
+def give_back(scene, rows, points, state, slowed):
     """Note with the angular momentum of free trees what they lost without right, so that the next step returns it.
 
     That is the slowing above, and what springs between two links of a tree take: they pull along where their ends are
@@ -254,7 +255,7 @@ def give_back(scene, rows, points, state):
                 between = a.rel + point.arm_a - b.rel - point.arm_b
                 add_spin(state, root, cross(point.frame.T @ point.impulse, between))
     tree, root = scene.tree, 0
-    while root < tree.bodies:
+    while slowed and root < tree.bodies:
         end = tree.joint[root].end
         if tree.joint[root].kind == FREE:
             lost = scene.placed[root].slow @ (scene.placed[root].motion.ang - scene.placed[root].momentum.ang)
@@ -287,15 +288,8 @@ def relax(scene, state):
 
 
 @kernel
-def note_velocities(scene, state):
-    """Before the step's velocities are carried: remember those of the centres."""
-    for i in range(scene.tree.bodies):
-        scene.placed[i].force = state.carried[i].centre
-
-
-@kernel
 def note_strain(scene, solids, rows, points, state, control, h):
-    """How all bodies were pulled apart in the step now solved."""
+    """How all bodies were pulled apart in the step now solved; `carry` left their centres' old velocities."""
     tree = scene.tree
     for i in range(tree.bodies):
         placed, solid = scene.placed[i], solids[i]

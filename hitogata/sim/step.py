@@ -20,7 +20,7 @@ from hitogata.sim.free_motion import free_motion
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.moving import apply, carry
 from hitogata.sim.placing import place
-from hitogata.sim.steadying import expect_ties, give_back, note_strain, note_velocities
+from hitogata.sim.steadying import expect_ties, give_back, note_strain
 from hitogata.sim.touching import find_points, keep_point_impulses
 from hitogata.spatial import load3, load_quaternion
 
@@ -36,7 +36,7 @@ def step(world, scene, rows, around, state, control, law, sweeps, old_contacts):
     """One step; returns how many contacts and joint rows there were."""
     place(scene, world.solid, state, law.h)                              # 1 where is it, what momenta
     expect_ties(scene, around, state, law)
-    free_motion(scene, world.solid, state, control, law, rows.coupling)  # 2, 3 M + h D + h² K = Lᵀ L, free motion
+    slowed = free_motion(scene, world.solid, state, control, law, rows.coupling)  # 2, 3 M + h D + h² K = Lᵀ L
     joint_rows = find_limits(world, rows, state, control, law)           # 4 rows
     points, contacts = find_points(scene, world.solid, rows, around, old_contacts, law)
     touches = touch_bodies(scene, rows, joint_rows, points)
@@ -46,19 +46,18 @@ def step(world, scene, rows, around, state, control, law, sweeps, old_contacts):
     apply(scene, rows, state, joint_rows, touches, points)               # 6 new velocity and place
     keep_impulses(rows, joint_rows, state.limit_impulse)
     keep_point_impulses(rows, points, around)
-    remember(world, scene, rows, points, state, control, law)
+    remember(world, scene, rows, points, state, control, law, slowed)
     advance(world.tree, state.q, state.v, law.h, state.q)
     return contacts, joint_rows
 
 
 @kernel
-def remember(world, scene, rows, points, state, control, law):
+def remember(world, scene, rows, points, state, control, law, slowed):
     """Motions, angular momenta and strains that the next step begins with."""
-    note_velocities(scene, state)
     carry(scene, state)
     note_spin(scene, world.solid, state, law.h)
     if law.keep_energy > 0.0:
-        give_back(scene, rows, points, state)
+        give_back(scene, rows, points, state, slowed)
     if law.slow_taut > 0.0:
         note_strain(scene, world.solid, rows, points, state, control, law.h)
 
