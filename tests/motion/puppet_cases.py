@@ -124,7 +124,7 @@ def turns(figure: Figure, before: np.ndarray, after: np.ndarray) -> np.ndarray:
 
 @cache
 def reachable(count: int = 200, seed: int = 0, name: str = "human28") -> np.ndarray:
-    """Poses of a `standing` figure with all pins where they are in the neutral pose, within all ranges, shape (count, nq).
+    """Poses of a `standing` figure with pins where they are in the neutral pose, within ranges, shape (count, nq).
 
     Random walks in the null space of the pins, each step mended by Newton's method and clamping; only steps that end
     with the pins in place (1e-8 m) and every joint within its range are taken.  Nothing of the room under test is used.

@@ -74,7 +74,7 @@ class Aim:
 class JointState:
     """What a joint may do, and where it stands to its range."""
 
-    mobility: float  # on its way to `mobility_goal`
+    mobility: float  # on its way to `mobility_goal`, as a share of the largest
     mobility_goal: float
     pull: float  # towards the wanted value [1/s], on its way to `pull_goal`
     pull_goal: float

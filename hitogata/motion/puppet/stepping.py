@@ -41,7 +41,7 @@ def iterate(doll, state, goals, bench, law, ramp, most, ends):
         if k < ends.eager:
             brake = 0.0
         first, second = measure(doll, state, goals, bench, law, brake)
-        left = note_left(goals, ends.eager > 0 or k == most)
+        left = note_left(goals, zero, ends.eager > 0 or k == most)
         met = (state.summary[POINTS] <= ends.point) & (state.summary[ANGLES] <= ends.angle)
         status = where((status == MAX_ITERATIONS) & met, REACHED, status)
         status = where((status == MAX_ITERATIONS) & (stalled >= PATIENCE), STALLED, status)
@@ -69,9 +69,9 @@ def iterate(doll, state, goals, bench, law, ramp, most, ends):
 
 
 @kernel
-def note_left(goals, keep):
+def note_left(goals, zero, keep):
     """Sum of all errors, those of level one counting MORE; each is noted as left undone if it is to be kept."""
-    total = goals.aim[0].residual * 0.0
+    total = zero
     for g in range(goals.groups):
         aim = goals.aim[g]
         due = aim.residual * aim.weight * aim.authority_goal
@@ -92,14 +92,22 @@ def note_place(doll, state, bench):
 
 @kernel
 def move_goals(doll, state, goals, ramp):
-    """Authorities, weights, mobilities and pulls go a part of the way to what they are to be."""
+    """Authorities, weights, mobilities and pulls go a part of the way to what they are to be.
+
+    Mobilities are shares of the largest of the joints that move a group: damping would else brake those that are small.
+    """
     for g in range(goals.groups):
         aim = goals.aim[g]
         aim.authority = nearer(aim.authority, aim.authority_goal, ramp)
         aim.weight = part_way(aim.weight, aim.weight_goal, ramp, 0.0)
+    most = state.q[0] * 0.0
+    for i in range(doll.tree.bodies):
+        if (goals.moves[i] != 0 or goals.balance >= 0) and doll.tree.joint[i].count > 0:
+            most = maximum(most, state.joint[i].mobility_goal)
+    per = 1.0 / where(most > 0.0, most, 1.0)
     for i in range(doll.tree.bodies):
         s = state.joint[i]
-        s.mobility = part_way(s.mobility, s.mobility_goal, ramp, 1e-4)
+        s.mobility = part_way(s.mobility, s.mobility_goal * per, ramp, 1e-4)
         s.pull = part_way(s.pull, s.pull_goal, ramp, 1e-4)
 
 
