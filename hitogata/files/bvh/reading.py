@@ -58,7 +58,10 @@ def read_bvh(
         notes.append(f"names are not UTF-8, so read as {encoding}")
     notes += [f"a second joint {old!r} is called {new!r}" for old, new in head.renamed]
     channels = sum(len(joint.channels) for joint in head.joints)
-    values = read_numbers(data, head.end, head.end_line, head.frames, channels, file, head.frames_line)
+    try:
+        values = read_numbers(data, head.end, head.end_line, head.frames, channels, file, head.frames_line)
+    except MemoryError:
+        raise FileFormatError(f"{file}: {len(data) / 1e9:.1f} GB of numbers are more than fit into memory") from None
     naming = naming_of([joint.name for joint in head.joints])
     guessed = scale is None
     if scale is None:
