@@ -23,7 +23,6 @@ from hitogata.motion.puppet import Handle, Hold, Puppet, checking
 from hitogata.motion.tangents import moved, with_unbroken_quats
 from hitogata.spatial import matrix_to_quat, quat_multiply
 
-
 LIGHT = 0.02
 """Joints that carry less than this share of the mass, a forearm and its hand, move as readily as those that do."""
 

@@ -7,7 +7,18 @@ from hitogata.dynamics import difference, frame_position
 from hitogata.figure import Trajectory
 from hitogata.files import bvh_from_trajectory, figure_from_bvh, read_bvh, trajectory_from_bvh, write_bvh
 from hitogata.library import human28
-from hitogata.motion import blend, change_speed, clean_feet, cut, headings, make_loop, mirror, repeat, resample, start_at
+from hitogata.motion import (
+    blend,
+    change_speed,
+    clean_feet,
+    cut,
+    headings,
+    make_loop,
+    mirror,
+    repeat,
+    resample,
+    start_at,
+)
 from tests.cli.test_cli import fails
 from tests.cli.test_motion import run
 from tests.motion.steps import stepping_walk
