@@ -29,9 +29,9 @@ EAGER = 25
 HEADER = 8
 """Numbers at the head of `ints`, `floats` and `goal_ints`."""
 
-POINTS, ANGLES, FAR, STATUS, ITERATIONS, SUMMARY = 0, 1, 2, 3, 4, 5
+POINTS, ANGLES, FAR, STATUS, ITERATIONS, WARY, SUMMARY = 0, 1, 2, 3, 4, 5, 6
 """Numbers at the end of a state: largest error of points [m] and angles [rad], longest change of a joint in the last
-iteration [rad] or [m], status and iterations of the last solve."""
+iteration [rad] or [m], status and iterations of the last solve, and by how many times frames brake more than usual."""
 
 MAX_ITERATIONS, REACHED, STALLED = 0, 1, 2
 """Status of a solve."""

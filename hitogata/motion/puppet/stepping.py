@@ -3,7 +3,17 @@
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import BALL, FREE, SLIDER
 from hitogata.lanes import absolute, all_lanes, clip, inline, kernel, maximum, minimum, where
-from hitogata.motion.puppet.layout import ANGLES, FAR, ITERATIONS, MAX_ITERATIONS, POINTS, REACHED, STALLED, STATUS
+from hitogata.motion.puppet.layout import (
+    ANGLES,
+    FAR,
+    ITERATIONS,
+    MAX_ITERATIONS,
+    POINTS,
+    REACHED,
+    STALLED,
+    STATUS,
+    WARY,
+)
 from hitogata.motion.puppet.levels import solve_levels
 from hitogata.motion.puppet.rows import measure
 from hitogata.motion.puppet.walls import look
@@ -14,6 +24,9 @@ PATIENCE, PROGRESS = 30.0, 0.9999
 
 NARROWER, WIDER = 0.7, 1.5
 """After EAGER iterations steps get shorter while the errors do not fall, and longer while they do."""
+
+WARIEST, CALMING = 63.0, 0.98
+"""Frames that take back what the last one did raise the brake up to so many times; others lower it by this factor."""
 
 MORE = 1e3
 """How much more an error of level one counts in that sum."""
@@ -31,15 +44,16 @@ def iterate(doll, state, goals, bench, law, ramp, most, ends):
     tree, zero = doll.tree, state.q[0] * 0.0
     move_goals(doll, state, goals, ramp)
     for k in range(tree.nv):
+        bench.last[k] = state.v[k]
         state.v[k] = zero
     note_place(doll, state, bench)
     status, taken, stalled, best, trust = zero, zero, zero, zero + 1e30, zero + 1.0
     for k in range(most + 1):
         walls = look(doll, state, bench, law)
         note_place(doll, state, bench)
-        brake = law.error_damping
+        brake = (state.summary[WARY] + 1.0) * law.error_damping
         if k < ends.eager:
-            brake = 0.0
+            brake = zero
         first, second = measure(doll, state, goals, bench, law, brake)
         left = note_left(goals, zero, ends.eager > 0 or k == most)
         met = (state.summary[POINTS] <= ends.point) & (state.summary[ANGLES] <= ends.angle)
@@ -66,6 +80,24 @@ def iterate(doll, state, goals, bench, law, ramp, most, ends):
         state.v[j] = state.v[j] * (1.0 / (law.dt * most))
     state.summary[STATUS] = status
     state.summary[ITERATIONS] = taken
+    if ends.eager == 0:
+        state.summary[WARY] = warier(state.summary[WARY], turning_back(doll, state, bench))
+
+
+@kernel
+def turning_back(doll, state, bench):
+    """1 if a frame takes back what the last one did, by half or more."""
+    both, now, last = state.q[0] * 0.0, state.q[0] * 0.0, state.q[0] * 0.0
+    for k in range(doll.tree.nv):
+        v, w = state.v[k], bench.last[k]
+        both, now, last = both + v * w, now + v * v, last + w * w
+    return where((both < 0.0) & (4.0 * both * both > now * last), 1.0, 0.0)
+
+
+@inline
+def warier(wary, back):
+    """How much more to brake: at once more where the figure goes to and fro, less and less where it does not."""
+    return where(back > 0.5, minimum(2.0 * wary + 1.0, WARIEST), wary * CALMING)
 
 
 @kernel
