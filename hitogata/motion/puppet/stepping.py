@@ -5,6 +5,7 @@ from hitogata.dynamics.layout import BALL, FREE, SLIDER
 from hitogata.lanes import absolute, all_lanes, clip, inline, kernel, maximum, minimum, where
 from hitogata.motion.puppet.layout import (
     ANGLES,
+    BACK,
     FAR,
     ITERATIONS,
     MAX_ITERATIONS,
@@ -26,7 +27,8 @@ NARROWER, WIDER = 0.7, 1.5
 """After EAGER iterations steps get shorter while the errors do not fall, and longer while they do."""
 
 WARIEST, CALMING = 63.0, 0.98
-"""Frames that take back what the last one did raise the brake up to so many times; others lower it by this factor."""
+"""A second frame in a row that takes back what the last one did raises the brake, to so many times at most; others
+lower it by this factor."""
 
 MORE = 1e3
 """How much more an error of level one counts in that sum."""
@@ -81,7 +83,9 @@ def iterate(doll, state, goals, bench, law, ramp, most, ends):
     state.summary[STATUS] = status
     state.summary[ITERATIONS] = taken
     if ends.eager == 0:
-        state.summary[WARY] = warier(state.summary[WARY], turning_back(doll, state, bench))
+        back = turning_back(doll, state, bench)
+        state.summary[WARY] = warier(state.summary[WARY], back * state.summary[BACK])
+        state.summary[BACK] = back
 
 
 @kernel
@@ -95,9 +99,9 @@ def turning_back(doll, state, bench):
 
 
 @inline
-def warier(wary, back):
+def warier(wary, again):
     """How much more to brake: at once more where the figure goes to and fro, less and less where it does not."""
-    return where(back > 0.5, minimum(2.0 * wary + 1.0, WARIEST), wary * CALMING)
+    return where(again > 0.5, minimum(2.0 * wary + 1.0, WARIEST), wary * CALMING)
 
 
 @kernel
