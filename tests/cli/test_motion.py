@@ -99,7 +99,7 @@ def test_positions_in_another_unit(human, tmp_path, capsys):
     write_bvh(replace(bvh, values=bvh.values * np.where(shifts, 0.01, 1.0)), tmp_path / "mixed.bvh")
     _, err = run(capsys, "info", tmp_path / "mixed.bvh")
     assert "position_scale=1\n" in err
-    out, err = run(capsys, "convert", tmp_path / "mixed.bvh", tmp_path / "a.npz", "--position-scale", "1")
+    _, err = run(capsys, "convert", tmp_path / "mixed.bvh", tmp_path / "a.npz", "--position-scale", "1")
     assert not err
     np.testing.assert_allclose(Trajectory.load(tmp_path / "a.npz").q, trajectory_from_bvh(bvh).q, atol=1e-12)
 
