@@ -6,6 +6,7 @@ Bad input ends with exit code 2 and one line on stderr, never with a traceback.
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -23,7 +24,7 @@ _SUMMARIES = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit code: 0 fine, 2 bad input, 130 stopped by the user."""
+    """Run the command line; the exit code: 0 fine, 2 bad input, 130 stopped by the user, 141 output closed."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
         prog="hitogata", description="Human figures under real physics, inside the limits of real joints."
@@ -40,7 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
-        return int(chosen.run(chosen) or 0)
+        code = int(chosen.run(chosen) or 0)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # who reads the output has seen enough; what is left of it must not complain at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except (HitogataError, OSError) as error:
         print(f"hitogata: error: {_one_line(error)}", file=sys.stderr)
         return 2

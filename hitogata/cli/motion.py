@@ -1,12 +1,14 @@
 """`hitogata motion`: info, convert, edit, contacts."""
 
 import argparse
+import math
 from typing import Any
 
 from hitogata.cli.motion_edits import describe_edit
 from hitogata.cli.motion_files import (
     FIGURES,
     bvh_file,
+    evenly,
     figure_named,
     kind_of,
     motion_file,
@@ -136,8 +138,8 @@ def _contacts(args: argparse.Namespace) -> None:
 
 def _convert(args: argparse.Namespace) -> None:
     kinds = kind_of(args.input), kind_of(args.output)
-    if args.fps is not None and not args.fps > 0:
-        raise ArgumentError(f"--fps {args.fps}: must be positive")
+    if args.fps is not None and not 0 < args.fps < math.inf:
+        raise ArgumentError(f"--fps {args.fps}: must be positive and finite")
     with warnings_in_one_line():
         if kinds == (".bvh", ".bvh") and args.figure is None:
             text = _rewrite(args)
@@ -155,51 +157,41 @@ def _rewrite(args: argparse.Namespace) -> str:
     bvh = converted_bvh(bvh, scale=args.out_scale, up=up_axis(args.out_up) if args.out_up else None)
     if args.fps is not None:
         figure = figure_from_bvh(bvh, sliders=True)
-        motion = trajectory_from_bvh(bvh, figure)
-        bvh = bvh_from_trajectory(motion, figure, skeleton=bvh, frame_time=1 / args.fps)
+        motion = _at_rate(figure, trajectory_from_bvh(bvh, figure), args.fps)
+        bvh = bvh_from_trajectory(motion, figure, skeleton=bvh)
     write_bvh(bvh, args.output, decimals=args.decimals)
     return f"{args.output}: {bvh}"
 
 
+def _at_rate(figure: Any, motion: Any, rate: float | None) -> Any:
+    """The motion at a rate [1/s]; None, or a single pose: as it is."""
+    from hitogata.motion import resample
+
+    return motion if rate is None or len(motion) < 2 else resample(figure, motion, rate)
+
+
 def _carry(args: argparse.Namespace, kinds: tuple[str, str]) -> str:
     """A motion of one figure, perhaps carried over to another."""
-    import numpy as np
-
-    from hitogata.figure import Trajectory, resampled
-    from hitogata.files import bvh_from_trajectory, figure_from_bvh, trajectory_from_bvh, write_bvh
+    from hitogata.files import bvh_from_trajectory, write_bvh
     from hitogata.motion import retarget
 
     lines: list[str] = []
-    bvh, name = None, ""
-    if kinds[0] == ".bvh":
-        bvh = bvh_file(args.input, args)
-        figure = figure_from_bvh(bvh, mass=args.mass)
-        motion = trajectory_from_bvh(bvh, figure)
-    else:
-        motion = Trajectory.load(args.input)
-        name = args.source or motion.figure_name or args.figure
-        if not name:
-            raise ArgumentError(f"{args.input}: it does not say whose motion it is: give --source")
-        figure = figure_named(name, args.mass)
-        motion.check(figure)
+    figure, motion, bvh = motion_file(args, mass=args.mass, otherwise=args.figure)
+    name = "" if bvh is not None else args.source or motion.figure_name or args.figure
     if args.figure not in (None, name):
         target = figure_named(args.figure, args.mass)
         floor = None if args.no_floor else 0.0
         found = retarget(motion, figure, target, keep_size=args.keep_size, reference=args.reference, floor=floor)
         lines.append(str(found))
         figure, motion = target, found.trajectory
-    step = None if args.fps is None else 1 / args.fps
+    motion = _at_rate(figure, motion, args.fps)
     if kinds[1] == ".bvh":
         up = up_axis(args.out_up) if args.out_up else bvh.up if bvh is not None else up_axis("y")
-        scale = args.out_scale or (bvh.scale if bvh is not None else 0.01)
-        written = bvh_from_trajectory(motion, figure, frame_time=step, scale=scale, up=up)
+        scale = args.out_scale if args.out_scale is not None else bvh.scale if bvh is not None else 0.01
+        written = bvh_from_trajectory(evenly(figure, motion), figure, scale=scale, up=up)
         write_bvh(written, args.output, decimals=args.decimals)
         lines.append(f"{args.output}: {written}")
     else:
-        if step is not None and len(motion):
-            span = motion.time[-1] - motion.time[0]
-            times = motion.time[0] + step * np.arange(int(span / step + 1e-6) + 1)
-            motion = resampled(figure, motion, np.minimum(times, motion.time[-1]))
         motion.save(args.output)
         lines.append(f"{args.output}: {len(motion)} samples of {figure}")
     return "\n".join(lines)

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hitogata.cli.motion_files import FIGURES, bvh_file, kind_of, motion_file, reading, warnings_in_one_line
+from hitogata.cli.motion_files import FIGURES, bvh_file, evenly, kind_of, motion_file, reading, warnings_in_one_line
 from hitogata.errors import ArgumentError
 
 _ABOUT = """Edit a motion.  Edits are made one after the other, in the order in which they are given, and may be given
@@ -49,6 +49,9 @@ def describe_edit(actions: Any) -> None:
     add("--floor", "M", "lift or lower it so that soles stand at this height (default: 0)", nargs="?", const=0.0,
         type=float)  # fmt: skip
     add("--clean-feet", None, "take the sliding out of feet that rest", nargs=0)
+    add("--drag", ("LINK", "T:X,Y,Z"), "lead a link or frame away from its path, by X,Y,Z [m] at time T [s], smoothly "
+        "from one T:X,Y,Z to the next; feet stay as they are", nargs="+")  # fmt: skip
+    add("--blend", ("FILE", "SHARE"), "mix in another motion, like poses at like times, by a share of 0 ... 1", nargs=2)
     add("--join", "FILE", "another motion of the same figure after it, moved to where it ends")
     add("--fade", ("FILE", "SECONDS"), "go over into another motion, which overlaps the end of this one", nargs=2)
     add("--fade-in-phase", ("FILE", "SECONDS"), "the same, where poses of both agree best", nargs=2)
@@ -57,7 +60,6 @@ def describe_edit(actions: Any) -> None:
 
 def _edit(args: argparse.Namespace) -> None:
     from hitogata.files import bvh_from_trajectory, write_bvh
-    from hitogata.motion import resample
 
     kind_of(args.input)
     kind = kind_of(args.output)
@@ -68,9 +70,7 @@ def _edit(args: argparse.Namespace) -> None:
             work.edit(option, value)
         motion = work.motion
         if kind == ".bvh":
-            steps = motion.time[1:] - motion.time[:-1]
-            if len(steps) and steps.max() - steps.min() > 1e-4 * steps.mean():  # a cut between samples
-                motion = resample(figure, motion, 1 / float(sorted(steps)[len(steps) // 2]))
+            motion = evenly(figure, motion)
             written = bvh_from_trajectory(motion, figure, skeleton=bvh)
             write_bvh(written, args.output, decimals=args.decimals)
         else:
@@ -174,6 +174,38 @@ class _Work:
         cleaned = clean_feet(self.figure, self.motion)
         print(cleaned)
         return cleaned.trajectory
+
+    def _drag(self, value: Sequence[str]) -> Any:
+        import numpy as np
+        from scipy.interpolate import PchipInterpolator
+
+        from hitogata.dynamics import frame_position
+        from hitogata.motion import drag_along
+
+        frame, *keys = value
+        if not keys:
+            raise ArgumentError("expected LINK and one T:X,Y,Z at least")
+        times, shifts = [], []
+        for key in keys:
+            time, _, shift = key.partition(":")
+            times += _numbers(time, ",", (1,))
+            shifts.append(_numbers(shift, ",", (3,)))
+        if not (np.diff(times) > 0).all():
+            raise ArgumentError(f"times must rise, got {times}")
+        path = frame_position(self.figure, self.motion.q, frame)
+        if len(times) > 1:
+            path = path + PchipInterpolator(times, shifts)(np.clip(self.motion.time, times[0], times[-1]))
+        else:
+            path = path + shifts[0]
+        played = drag_along(self.figure, self.motion, {frame: path})
+        print(f"drag           of {frame}: links and feet off by {1000 * played.missed.max():.1f} mm at most")
+        return played.trajectory
+
+    def _blend(self, value: Sequence[str]) -> Any:
+        from hitogata.motion import blend
+
+        (share,) = _numbers(value[1], ",", (1,))
+        return blend(self.figure, self.motion, self._other(value[0]), share, match=True)
 
     def _join(self, value: str) -> Any:
         from hitogata.motion import join

@@ -16,6 +16,9 @@ FIGURES = """FIGURE is a built-in figure (human28, human40 ...) or a file: .xml 
 def reading(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that say how to read a .bvh file."""
     parser.add_argument("--scale", type=float, metavar="M", help="unit of a .bvh file [m] (default: guessed)")
+    parser.add_argument(
+        "--position-scale", type=float, metavar="M", help="unit of its positions, if they have another [m]"
+    )
     parser.add_argument("--up", choices="xyz", default="y", help="axis of a .bvh file that points up (default: y)")
     parser.add_argument(
         "--add-positions", action="store_true", help="position channels are added to offsets, not instead of them"
@@ -43,7 +46,10 @@ def bvh_file(path: str, args: argparse.Namespace) -> Any:
     from hitogata.files.bvh import PositionChannels
 
     mode = PositionChannels.ADD if args.add_positions else PositionChannels.REPLACE
-    return read_bvh(pathlib.Path(path), scale=args.scale, up=up_axis(args.up), position_channels=mode)
+    return read_bvh(
+        pathlib.Path(path), scale=args.scale, position_scale=args.position_scale, up=up_axis(args.up),
+        position_channels=mode,
+    )  # fmt: skip
 
 
 def figure_named(name: str, mass: float | None) -> Any:
@@ -70,22 +76,46 @@ def figure_named(name: str, mass: float | None) -> Any:
     return getattr(library, name)()
 
 
-def motion_file(args: argparse.Namespace, *, sliders: bool = False) -> tuple[Any, Any, Any]:
-    """Figure and motion of the file `args.input`, and the .bvh file itself, if it is one."""
+def motion_file(
+    args: argparse.Namespace, *, sliders: bool = False, mass: float | None = None, otherwise: str | None = None
+) -> tuple[Any, Any, Any]:
+    """Figure and motion of the file `args.input`, and the .bvh file itself, if it is one.
+
+    Args:
+        args: of the command: `input`, `source`, and how to read .bvh files.
+        sliders: follow joints of a .bvh file that move in their parents.
+        mass: of a figure made from a .bvh file [kg].
+        otherwise: whose motion an .npz file is that does not say it.
+    """
     from hitogata.figure import Trajectory
     from hitogata.files import figure_from_bvh, trajectory_from_bvh
 
     if kind_of(args.input) == ".bvh":
         bvh = bvh_file(args.input, args)
-        figure = figure_from_bvh(bvh, sliders=sliders)
+        figure = figure_from_bvh(bvh, mass=mass, sliders=sliders)
         return figure, trajectory_from_bvh(bvh, figure), bvh
     motion = Trajectory.load(args.input)
-    name = args.source or motion.figure_name
+    name = args.source or motion.figure_name or otherwise
     if not name:
         raise ArgumentError(f"{args.input}: it does not say whose motion it is: give --source")
-    figure = figure_named(name, None)
+    try:
+        figure = figure_named(name, mass)
+    except ArgumentError as error:
+        if args.source or not motion.figure_name:
+            raise
+        raise ArgumentError(f"{args.input}: a motion of {name!r}: give --source, for there is {error}") from None
     motion.check(figure)
     return figure, motion, None
+
+
+def evenly(figure: Any, motion: Any) -> Any:
+    """The motion in even steps, as .bvh files have them; after a cut between samples, at its usual rate."""
+    from hitogata.motion import resample
+
+    steps = motion.time[1:] - motion.time[:-1]
+    if not len(steps) or steps.max() - steps.min() <= 1e-4 * steps.mean():
+        return motion
+    return resample(figure, motion, 1 / float(sorted(steps)[len(steps) // 2]))
 
 
 @contextmanager

@@ -15,6 +15,9 @@ from hitogata.spatial import quat_conjugate, quat_exp, quat_log, quat_multiply
 
 IndexArray = np.ndarray[tuple[int, ...], np.dtype[np.intp]]
 
+MOST_SAMPLES = 10_000_000
+"""A motion that is sampled anew has fewer than this: 23 hours at 120 Hz."""
+
 
 def changes(figure: Figure, start: FloatArray, end: FloatArray) -> FloatArray:
     """The shortest change from `start` to `end`, both of shape (..., nq); shape (..., nv) [rad], [m]."""
@@ -117,6 +120,17 @@ def resampled(figure: Figure, trajectory: Trajectory, time: ArrayLike) -> Trajec
     nearest = np.where(part >= 1.0, after, before)
     channels = {name: mixed(x) if x.dtype.kind == "f" else x[nearest] for name, x in trajectory.channels.items()}
     return Trajectory(new, q, mixed(trajectory.v), channels, trajectory.figure_name)
+
+
+def even_times(first: float, last: float, step: float, *, least: int = 1) -> FloatArray:
+    """Times from `first` in even steps, not beyond `last` [s]; or ArgumentError if there are too few or too many."""
+    steps = (last - first) / step + 1e-6
+    if steps + 1 < least:
+        raise ArgumentError(f"a step of {step:g} s is longer than the motion, {last - first:g} s")
+    if not steps < MOST_SAMPLES:
+        raise ArgumentError(f"steps of {step:g} s would make {steps:.3g} samples of a motion of {last - first:g} s")
+    times: FloatArray = np.minimum(first + step * np.arange(int(steps) + 1), last)
+    return times
 
 
 def unbroken_quats(quats: FloatArray) -> FloatArray:

@@ -104,7 +104,8 @@ class Trajectory:
         except _UNREADABLE as error:
             if isinstance(error, FileFormatError):
                 raise
-            raise FileFormatError(f"{path}: not a trajectory file ({error})") from None
+            reason = error if zipfile.is_zipfile(path) else "no .npz archive"
+            raise FileFormatError(f"{path}: not a trajectory file ({reason})") from None
 
 
 def _channel(values: Any, name: str) -> FloatArray:

@@ -78,22 +78,24 @@ def unit_quat(value: Any, what: str) -> Quat:
     return w / norm, x / norm, y / norm, z / norm
 
 
-def number(value: Any, what: str, *, infinite: bool = False) -> float:
+def number(
+    value: Any, what: str, *, infinite: bool = False, error: type[FigureError | ArgumentError] = FigureError
+) -> float:
     """One finite float; with `infinite`, it may be infinite."""
     try:
         x = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise FigureError(f"{what}: expected a number, got {value!r}") from None
+        raise error(f"{what}: expected a number, got {value!r}") from None
     if math.isnan(x) or (math.isinf(x) and not infinite):
-        raise FigureError(f"{what}: must be finite, got {x}")
+        raise error(f"{what}: must be finite, got {x}")
     return x
 
 
-def positive(value: Any, what: str) -> float:
+def positive(value: Any, what: str, *, error: type[FigureError | ArgumentError] = FigureError) -> float:
     """One finite float above zero."""
-    x = number(value, what)
+    x = number(value, what, error=error)
     if x <= 0:
-        raise FigureError(f"{what}: must be positive, got {x}")
+        raise error(f"{what}: must be positive, got {x:g}")
     return x
 
 

@@ -103,6 +103,8 @@ def read_bytes(path: Path) -> bytes:
         raise FileFormatError(f"{path}: no such file") from None
     except (OSError, ValueError) as error:
         raise FileFormatError(f"{path}: cannot be read ({error})") from None
+    except MemoryError:
+        raise FileFormatError(f"{path}: {path.stat().st_size / 1e9:.1f} GB are more than fit into memory") from None
 
 
 def parse(data: bytes, name: str) -> Node:

@@ -10,6 +10,7 @@ import numpy as np
 
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory, velocities_of
+from hitogata.figure.rates import even_times
 from hitogata.figure.values import ArrayLike, FloatArray
 from hitogata.motion.closeness import cloud_at, cloud_of, ground_between
 from hitogata.motion.cutting import cut
@@ -17,7 +18,7 @@ from hitogata.motion.easing import ease
 from hitogata.motion.inputs import check_motion, check_same_figure, has_free_root, positive, weights
 from hitogata.motion.matching import best_transition, match_phase
 from hitogata.motion.placing import move_root
-from hitogata.motion.sampling import even_times, sample, usual_step
+from hitogata.motion.sampling import sample, usual_step
 from hitogata.motion.tangents import moved, steady_changes
 
 
@@ -108,7 +109,7 @@ def cross_fade(
     second = replace(second, time=second.time - second.time[0] + begin)
     end = max(float(second.time[-1]), float(first.time[-1]))
     head = first.time[first.time < begin - 1e-9]
-    times = even_times(head[-1] if len(head) else begin, end, step)
+    times = even_times(float(head[-1]) if len(head) else begin, end, step, least=2)
     overlap = times[(times >= begin - 1e-9) & (times <= first.time[-1] + 1e-9)]
     tail = times[times > first.time[-1] + 1e-9]
     if align and has_free_root(figure):

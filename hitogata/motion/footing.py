@@ -116,19 +116,27 @@ def find_contacts(
     """
     check_motion(figure, trajectory, least=2)
     groups = named_feet(figure) if feet is None else feet
-    poses = forward_kinematics(figure, trajectory.q)
     result = {}
     for name, links in groups.items():
         if isinstance(links, str) or not links:
             raise ArgumentError(f"feet: {name!r} needs a list of links, got {links!r}")
-        points, places = [], []
-        for link, point in sole_points(figure, links):
-            i = figure.link_index(link)
-            points.append((link, (float(point[0]), float(point[1]), float(point[2]))))
-            places.append(poses.position[:, i] + poses.rotation[:, i] @ point)
-        resting, contacts = resting_points(trajectory.time, np.stack(places, axis=1), floor=floor, limits=limits)
+        points: list[tuple[str, Vector]] = []
+        for link, (x, y, z) in sole_points(figure, links):
+            points.append((link, (float(x), float(y), float(z))))
+        places = point_places(figure, trajectory, points)
+        resting, contacts = resting_points(trajectory.time, places, floor=floor, limits=limits)
         result[name] = Foot(tuple(links), tuple(points), resting, contacts)
     return result
+
+
+def point_places(figure: Figure, trajectory: Trajectory, points: Sequence[tuple[str, Vector]]) -> FloatArray:
+    """Where points of links (name, and place in the link's frame) are in the world [m], shape (nt, npoints, 3)."""
+    poses = forward_kinematics(figure, trajectory.q)
+    places = []
+    for link, point in points:
+        i = figure.link_index(link)
+        places.append(poses.position[:, i] + poses.rotation[:, i] @ np.array(point))
+    return np.stack(places, axis=1)
 
 
 def named_feet(figure: Figure) -> dict[str, tuple[str, ...]]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, State, Trajectory
+from hitogata.figure import Figure, JointKind, State, Trajectory, values
 from hitogata.figure.values import FloatArray, floats
 
 SLACK = 1e-9
@@ -48,21 +48,12 @@ def has_free_root(figure: Figure) -> bool:
 
 def finite(value: Any, what: str) -> float:
     """One finite number, or ArgumentError."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{what}: expected a number, got {value!r}") from None
-    if not np.isfinite(number):
-        raise ArgumentError(f"{what}: must be finite, got {number}")
-    return number
+    return values.number(value, what, error=ArgumentError)
 
 
 def positive(value: Any, what: str) -> float:
     """One finite number above zero, or ArgumentError."""
-    number = finite(value, what)
-    if number <= 0:
-        raise ArgumentError(f"{what}: must be positive, got {number:g}")
-    return number
+    return values.positive(value, what, error=ArgumentError)
 
 
 def weights(value: Any, count: int, what: str = "weight") -> FloatArray:

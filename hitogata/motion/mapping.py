@@ -54,7 +54,7 @@ def map_skeletons(source: Figure, target: Figure, table: Mapping[str, str | None
 
     Raises:
         FigureError: the table names a link that is not there.
-        ArgumentError: no pair was found, or not for the root.
+        ArgumentError: no pair was found.
     """
     table = dict(table or {})
     for name, other in table.items():

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics import forward_kinematics
+from hitogata.dynamics import forward_kinematics, frame_position
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory, velocities_of
 from hitogata.figure.rates import changes
@@ -19,9 +19,12 @@ from hitogata.motion.easing import ease
 from hitogata.motion.footing import named_feet
 from hitogata.motion.inputs import check_motion, positive, weights
 from hitogata.motion.layering import Layer, layer_between
-from hitogata.motion.puppet import Handle, Hold, Puppet
+from hitogata.motion.puppet import Handle, Hold, Puppet, checking
 from hitogata.motion.tangents import moved, with_unbroken_quats
 from hitogata.spatial import matrix_to_quat, quat_multiply
+
+LIGHT = 0.02
+"""Joints that carry less than this share of the mass, a forearm and its hand, move as readily as those that do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +73,7 @@ def drag_along(
         target = floats(path, f"paths: {frame!r}")
         if target.shape not in ((3,), (len(motion), 3)) or not np.isfinite(target).all():
             raise ArgumentError(f"paths: {frame!r} needs finite places, shape ({len(motion)}, 3), got {target.shape}")
-        own = frame_poses(figure, motion.q, frame)[0]
+        own = frame_position(figure, motion.q, frame)
         puppet.drag(frame, position=own + share * (target - own))
     found = puppet.solve()
     q = with_unbroken_quats(figure, np.atleast_2d(puppet.q))
@@ -111,7 +114,7 @@ class Player:
     ) -> None:
         check_motion(figure, motion, least=2, what="motion")
         self.figure, self.motion, self.index = figure, motion, 0
-        self.settle, self.iterations = positive(settle, "settle"), iterations
+        self.settle, self.iterations = positive(settle, "settle"), checking.count("iterations", iterations)
         self._puppet = Puppet(figure, motion.q[0])
         ease_by_mass(self._puppet)
         names = _pins(figure, pins)
@@ -196,7 +199,7 @@ def ease_by_mass(puppet: Puppet) -> None:
     for i in reversed(range(1, figure.nlinks)):
         carried[figure.parents[i]] += carried[i]
     for name, mass in zip(figure.joint_names, carried, strict=True):
-        puppet.set_mobility(min(carried) / mass, [name])
+        puppet.set_mobility(min(LIGHT * figure.mass / mass, 1.0), [name])
 
 
 def frame_poses(figure: Figure, q: FloatArray, frame: str) -> tuple[FloatArray, FloatArray]:

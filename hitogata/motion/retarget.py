@@ -113,7 +113,7 @@ def retarget_bvh(bvh: Bvh, target: Figure, **options: Any) -> Retargeted:
 
 def _leg_ratio(source: Figure, target: Figure, pairs: SkeletonMap) -> float:
     """Length of the target's legs over that of the source's, hip to ankle; of all paired bones if there are no legs."""
-    places = {f.name: forward_kinematics(f, f.neutral()).position for f in (source, target)}
+    theirs, own = (forward_kinematics(figure, figure.neutral()).position for figure in (source, target))
     sums = [0.0, 0.0]
     legs = [pairs.links(part, side) for side in (Side.LEFT, Side.RIGHT) for part in (Part.THIGH, Part.SHIN, Part.FOOT)]
     if all(legs):
@@ -122,9 +122,9 @@ def _leg_ratio(source: Figure, target: Figure, pairs: SkeletonMap) -> float:
         parents = {n: target.links[i].parent for i, n in enumerate(target.link_names)}
         chains = [(parent, n) for n in pairs.pairs if (parent := parents[n]) is not None and parent in pairs.pairs]
     for upper, lower in chains:
-        names = ((target, upper, lower), (source, pairs.pairs[upper], pairs.pairs[lower]))
-        for k, (figure, a, b) in enumerate(names):
-            sums[k] += float(np.linalg.norm(np.subtract(*(places[figure.name][figure.link_index(n)] for n in (a, b)))))
+        bones = ((target, own, upper, lower), (source, theirs, pairs.pairs[upper], pairs.pairs[lower]))
+        for k, (figure, places, a, b) in enumerate(bones):
+            sums[k] += float(np.linalg.norm(places[figure.link_index(a)] - places[figure.link_index(b)]))
     return sums[0] / sums[1] if min(sums) > 0 else 1.0
 
 

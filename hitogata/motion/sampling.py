@@ -15,7 +15,7 @@ import numpy as np
 
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind, Trajectory, resampled, velocities_of
-from hitogata.figure.rates import changes
+from hitogata.figure.rates import changes, even_times
 from hitogata.figure.values import ArrayLike, FloatArray, floats
 from hitogata.motion.inputs import SLACK, check_motion, positive
 from hitogata.motion.tangents import moved, rates_of_changes, velocities_of_changes
@@ -63,16 +63,8 @@ def resample(figure: Figure, trajectory: Trajectory, rate: float) -> Trajectory:
     new rate appear as lower ones.
     """
     check_motion(figure, trajectory, least=2)
-    return sample(figure, trajectory, even_times(trajectory.time[0], trajectory.time[-1], 1 / positive(rate, "rate")))
-
-
-def even_times(first: float, last: float, step: float) -> FloatArray:
-    """Times from `first` in even steps, not beyond `last`; two at least."""
-    count = int((last - first) / step + 1e-6)
-    if count < 1:
-        raise ArgumentError(f"a step of {step:g} s is longer than the motion, {last - first:g} s")
-    times: FloatArray = np.minimum(first + step * np.arange(count + 1), last)
-    return times
+    first, last = (float(trajectory.time[k]) for k in (0, -1))
+    return sample(figure, trajectory, even_times(first, last, 1 / positive(rate, "rate"), least=2))
 
 
 def usual_step(trajectory: Trajectory) -> float:

@@ -13,11 +13,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hitogata.dynamics import forward_kinematics
 from hitogata.figure import Figure, Trajectory
 from hitogata.figure.values import FloatArray
 from hitogata.motion.easing import ease
-from hitogata.motion.footing import Contact, Foot, RestLimits, rest_speeds, stand_heights
+from hitogata.motion.footing import Contact, Foot, RestLimits, point_places, rest_speeds, stand_heights
 from hitogata.motion.placing import GroundMove
 
 _STILL = 0.03  # [m/s]: slower points count alike
@@ -34,7 +33,7 @@ def foot_slides(
     """
     slides = {}
     for name, foot in feet.items():
-        points = foot_points(figure, trajectory, foot)
+        points = point_places(figure, trajectory, foot.points)
         sure, speeds = _rest(trajectory.time, points, limits or RestLimits())
         ways = []
         for contact in foot.contacts:
@@ -46,21 +45,11 @@ def foot_slides(
     return slides
 
 
-def foot_points(figure: Figure, trajectory: Trajectory, foot: Foot) -> FloatArray:
-    """Where the points of a foot's sole are in the world [m], shape (nt, npoints, 3)."""
-    poses = forward_kinematics(figure, trajectory.q)
-    places = []
-    for link, point in foot.points:
-        i = figure.link_index(link)
-        places.append(poses.position[:, i] + poses.rotation[:, i] @ np.array(point))
-    return np.stack(places, axis=1)
-
-
 def standing_moves(
     figure: Figure, trajectory: Trajectory, foot: Foot, limits: RestLimits, fade: float
 ) -> list[GroundMove]:
     """G of a foot in each sample."""
-    time, points = trajectory.time, foot_points(figure, trajectory, foot)
+    time, points = trajectory.time, point_places(figure, trajectory, foot.points)
     sure, speeds = _rest(time, points, limits)
     moves: list[GroundMove] = [GroundMove()] * len(time)
     for contact in foot.contacts:

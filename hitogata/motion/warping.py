@@ -8,9 +8,10 @@ import numpy as np
 
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory
+from hitogata.figure.rates import even_times
 from hitogata.figure.values import FloatArray, floats
 from hitogata.motion.inputs import SLACK, check_motion, positive
-from hitogata.motion.sampling import even_times, sample, usual_step
+from hitogata.motion.sampling import sample, usual_step
 
 Keys = Sequence[tuple[float, float]]
 
@@ -42,7 +43,7 @@ def warp(figure: Figure, trajectory: Trajectory, keys: Keys, *, rate: float | No
         raise ArgumentError(f"keys: {at:g} s is outside the motion, which goes from {first:g} to {last:g} s")
     clock = _clock(pairs[:, 0], pairs[:, 1], first, last)
     step = usual_step(trajectory) if rate is None else 1 / positive(rate, "rate")
-    return warped_at(figure, trajectory, clock, even_times(float(clock.x[0]), float(clock.x[-1]), step))
+    return warped_at(figure, trajectory, clock, even_times(float(clock.x[0]), float(clock.x[-1]), step, least=2))
 
 
 def change_speed(
@@ -67,7 +68,8 @@ def change_speed(
     inside = keys[(keys[:, 0] > old[0]) & (keys[:, 0] < old[-1]), 0]
     moments = np.union1d(old, inside)
     new = old[0] + _durations(moments, keys)
-    return warped_at(figure, trajectory, monotone(new, moments), even_times(float(new[0]), float(new[-1]), step))
+    times = even_times(float(new[0]), float(new[-1]), step, least=2)
+    return warped_at(figure, trajectory, monotone(new, moments), times)
 
 
 def _durations(moments: FloatArray, keys: FloatArray) -> FloatArray:

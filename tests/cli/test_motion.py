@@ -1,5 +1,9 @@
 """`hitogata motion`: what it prints and writes, and how it complains."""
 
+import subprocess
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -88,6 +92,38 @@ def test_to_another_unit_and_rate(human, tmp_path, capsys):
     np.testing.assert_allclose(bvh_poses(slow).position, bvh_poses(bvh, slice(None, None, 3)).position, atol=1e-9)
 
 
+def test_positions_in_another_unit(human, tmp_path, capsys):
+    """Offsets in cm, positions in m: told, and read right when the unit is said."""
+    bvh = read_bvh(human)
+    shifts = [not c.turns for joint in bvh.joints for c in joint.channels]
+    write_bvh(replace(bvh, values=bvh.values * np.where(shifts, 0.01, 1.0)), tmp_path / "mixed.bvh")
+    _, err = run(capsys, "info", tmp_path / "mixed.bvh")
+    assert "position_scale=1\n" in err
+    _, err = run(capsys, "convert", tmp_path / "mixed.bvh", tmp_path / "a.npz", "--position-scale", "1")
+    assert not err
+    np.testing.assert_allclose(Trajectory.load(tmp_path / "a.npz").q, trajectory_from_bvh(bvh).q, atol=1e-12)
+
+
+def test_uneven_times_become_even(tmp_path, capsys):
+    figure = human28()
+    motion = walk(figure)
+    keep = np.array([k for k in range(len(motion)) if k % 7 != 3])
+    Trajectory(motion.time[keep], motion.q[keep], motion.v[keep], figure_name="human28").save(tmp_path / "a.npz")
+    run(capsys, "convert", tmp_path / "a.npz", tmp_path / "a.bvh")
+    again = read_bvh(tmp_path / "a.bvh")
+    assert (again.nframes, again.frame_time) == (61, pytest.approx(1 / 30))
+
+
+def test_a_reader_that_stops(human):
+    """Output into a pipe that is closed: no complaint, no traceback."""
+    code = "import sys; from hitogata.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "motion", "info", str(human), "--joints"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 141
+
+
 def test_complaints(human, tmp_path, capsys):
     (tmp_path / "bad.bvh").write_text(PLAIN.replace("91.5", "x"))
     assert "bad.bvh:43: a finite number" in fails(capsys, "motion", "info", str(tmp_path / "bad.bvh"))
@@ -95,12 +131,26 @@ def test_complaints(human, tmp_path, capsys):
     assert ".bvh or .npz expected, got .fbx" in fails(capsys, "motion", "info", "walk.fbx")
     out = str(tmp_path / "out.npz")
     assert "no figure 'dog'" in fails(capsys, "motion", "convert", str(human), out, "--figure", "dog")
-    assert "--fps -1" in fails(capsys, "motion", "convert", str(human), out, "--fps", "-1")
+    for rate in ("-1", "nan", "inf"):
+        assert f"--fps {float(rate)}" in fails(capsys, "motion", "convert", str(human), out, "--fps", rate)
+    assert "would make 2e+12 samples" in fails(capsys, "motion", "convert", str(human), out, "--fps", "1e12")
+    assert "scale: must be positive" in fails(
+        capsys, "motion", "convert", str(human), str(tmp_path / "o.bvh"), "--figure", "human28", "--out-scale", "0"
+    )
     assert "frame 9999" in fails(
         capsys, "motion", "convert", str(human), out, "--figure", "human28", "--reference", "9999"
+    )
+    (tmp_path / "text.npz").write_text("HIERARCHY")
+    assert "text.npz: not a trajectory file (no .npz archive)" in fails(
+        capsys, "motion", "info", str(tmp_path / "text.npz")
     )
     figure = human28()
     Trajectory([0.0], figure.neutral()[None], np.zeros((1, figure.nv))).save(tmp_path / "whose.npz")
     assert "--source" in fails(capsys, "motion", "convert", str(tmp_path / "whose.npz"), str(tmp_path / "o.bvh"))
+    one = Trajectory([0.0], figure.neutral()[None], np.zeros((1, figure.nv)), figure_name="Bob")
+    one.save(tmp_path / "bob.npz")
+    assert "bob.npz: a motion of 'Bob': give --source" in fails(
+        capsys, "motion", "convert", str(tmp_path / "bob.npz"), str(tmp_path / "o.bvh")
+    )
     assert "needs 51" in fails(capsys, "motion", "convert", str(tmp_path / "whose.npz"), out, "--source", "human40")
     assert not (tmp_path / "out.npz").exists()

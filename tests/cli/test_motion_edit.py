@@ -3,11 +3,22 @@
 import numpy as np
 import pytest
 
-from hitogata.dynamics import difference
+from hitogata.dynamics import difference, frame_position
 from hitogata.figure import Trajectory
 from hitogata.files import bvh_from_trajectory, figure_from_bvh, read_bvh, trajectory_from_bvh, write_bvh
 from hitogata.library import human28
-from hitogata.motion import change_speed, clean_feet, cut, headings, make_loop, mirror, repeat, resample, start_at
+from hitogata.motion import (
+    blend,
+    change_speed,
+    clean_feet,
+    cut,
+    headings,
+    make_loop,
+    mirror,
+    repeat,
+    resample,
+    start_at,
+)
 from tests.cli.test_cli import fails
 from tests.cli.test_motion import run
 from tests.motion.steps import stepping_walk
@@ -79,6 +90,33 @@ def test_other_motions(walk, capsys):
     assert read_bvh(folder / "out.bvh").names == figure.link_names
 
 
+def test_drag(walk, capsys):
+    """The hand is led away and back, feet stay as they are; nothing changes before and after."""
+    folder, figure, motion = walk
+    out = folder / "out.npz"
+    said, _ = run(capsys, "edit", folder / "walk.npz", out, "--drag", "grip_right", "0.5:0,0,0", "1:0.1,-0.05,0.2",
+                  "1.5:0,0,0")  # fmt: skip
+    assert "off by 0.0 mm" in said
+    found = Trajectory.load(out)
+    for frame in ("grip_right", "foot_left", "foot_right"):
+        way = frame_position(figure, found.q, frame) - frame_position(figure, motion.q, frame)
+        middle = int(np.argmin(np.abs(motion.time - 1.0)))
+        assert way[middle] == pytest.approx((0.1, -0.05, 0.2) if frame == "grip_right" else (0, 0, 0), abs=1e-4)
+        outside = (motion.time <= 0.5) | (motion.time >= 1.5)
+        assert np.abs(way[outside]).max() < 1e-4
+    run(capsys, "edit", folder / "walk.npz", out, "--drag", "grip_right", "0:0,0,0.1")
+    way = frame_position(figure, Trajectory.load(out).q, "grip_right") - frame_position(figure, motion.q, "grip_right")
+    np.testing.assert_allclose(way, np.tile([0, 0, 0.1], (len(motion), 1)), atol=1e-4)
+
+
+def test_blend(walk, capsys):
+    folder, figure, motion = walk
+    mirror(figure, motion).save(folder / "mirrored.npz")
+    run(capsys, "edit", folder / "walk.npz", folder / "out.npz", "--blend", folder / "mirrored.npz", "0.25")
+    wanted = blend(figure, motion, Trajectory.load(folder / "mirrored.npz"), 0.25, match=True)
+    np.testing.assert_array_equal(Trajectory.load(folder / "out.npz").q, wanted.q)
+
+
 def test_clean_feet(walk, capsys):
     """Sped up in space but not in its steps, it slides; then it does not."""
     folder, figure, motion = walk
@@ -137,6 +175,12 @@ def test_complaints(walk, tmp_path, capsys):
     assert "--move: expected 2 or 3 numbers" in said("--move", "1")
     assert "--warp: expected 2 numbers with ':'" in said("--warp", "1:2,3")
     assert "--fade: first: it lasts 3 s, the overlap 5 s" in said("--fade", source, "5")
+    assert "--drag: expected LINK and one T:X,Y,Z" in said("--drag", "grip_right")
+    assert "--drag: times must rise" in said("--drag", "grip_right", "1:0,0,0", "1:0,0,0.1")
+    assert "--drag: expected 3 numbers" in said("--drag", "grip_right", "1:0,0")
+    assert "did you mean 'grip_right'" in said("--drag", "grip_rihgt", "1:0,0,0")
+    assert "--blend: weight: must be from 0 to 1, got 2" in said("--blend", source, "2")
+    assert "--resample: steps of 1e-09 s would make 3e+09 samples" in said("--resample", "1e9")
     assert "no such file" in said("--join", tmp_path / "none.npz")
     assert ".bvh or .npz expected" in said("--join", "walk.fbx")
     assert ".bvh or .npz expected" in fails(capsys, "motion", "edit", source, "out.mp4", "--mirror")

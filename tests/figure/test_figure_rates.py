@@ -6,7 +6,7 @@ import pytest
 from hitogata.dynamics import difference, integrate, link_velocities
 from hitogata.errors import ArgumentError
 from hitogata.figure import FigureBuilder, MassProperties, Pose, Trajectory, joint, resampled, velocities_of
-from hitogata.figure.rates import changes
+from hitogata.figure.rates import changes, even_times
 from hitogata.library import human28
 from hitogata.spatial import quat_exp, quat_multiply
 
@@ -94,6 +94,17 @@ def test_few_samples():
         velocities_of(figure, [0.0, 0.0], q)
     with pytest.raises(ArgumentError, match="q: expected shape"):
         velocities_of(figure, [0.0], q)
+
+
+def test_even_times():
+    np.testing.assert_allclose(even_times(1.0, 2.0, 0.25), [1, 1.25, 1.5, 1.75, 2])
+    np.testing.assert_allclose(even_times(1.0, 2.1, 0.25), [1, 1.25, 1.5, 1.75, 2])
+    assert even_times(0.0, 3.0, 0.1)[-1] == 3.0  # not beyond, by rounding
+    assert even_times(1.0, 2.0, 5.0).tolist() == [1.0]
+    with pytest.raises(ArgumentError, match="5 s is longer than the motion, 1 s"):
+        even_times(1.0, 2.0, 5.0, least=2)
+    with pytest.raises(ArgumentError, match="1e-09 s would make 1e\\+09 samples"):
+        even_times(1.0, 2.0, 1e-9)
 
 
 def test_resampled():

@@ -1,5 +1,7 @@
 """Bad BVH files: an error that names the file, the line and what is wrong; and nothing but that, whatever the file."""
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -124,12 +126,48 @@ def test_not_a_file(tmp_path):
         read_bvh("HIERARCHY\nRUTE a {\n")
 
 
+def test_a_promise_of_frames_takes_no_memory():
+    """Two thousand million frames are promised, three are there."""
+    with pytest.raises(FileFormatError, match=rf":{FRAMES}: 2000000000 frames are promised, but 3 are there"):
+        read_bvh(changed("Frames: 3", "Frames: 2000000000"), scale=0.01)
+
+
+def test_a_deep_skeleton():
+    """A tail of 3000 joints, one in the other: read, written, read again."""
+    count = 3000
+    head = "".join(f"JOINT j{k}\n{{\nOFFSET 0 1 0\nCHANNELS 1 Xrotation\n" for k in range(count))
+    text = f"HIERARCHY\nROOT a\n{{\nOFFSET 0 0 0\n{head}{'}' * count}\n}}\nMOTION\nFrames: 1\nFrame Time: 1\n"
+    bvh = read_bvh(text + "0 " * count + "\n", scale=0.01)
+    assert read_bvh(write_bvh(bvh), scale=0.01).joints == bvh.joints
+    with pytest.raises(FileFormatError, match=r"'j2999' \(line 12001\) is not closed"):
+        read_bvh(text.replace("}", ""), scale=0.01)
+
+
+def test_a_file_larger_than_memory(tmp_path):
+    """An error that names it, not a crash: 64 GB (of which the disk holds nothing) against 3 GB of address space."""
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "huge.bvh"
+    with path.open("wb") as file:
+        file.write(PLAIN.encode())
+        file.truncate(64 << 30)
+    code = (
+        "import sys; from hitogata.errors import FileFormatError; from hitogata.files import read_bvh\n"
+        "try: read_bvh(sys.argv[1], scale=0.01)\n"
+        "except FileFormatError as error: print(error)"
+    )
+
+    def narrow() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, preexec_fn=narrow)
+    assert done.stdout.strip() == f"{path}: 68.7 GB are more than fit into memory", done.stderr
+
+
 @pytest.mark.parametrize(
-    ("options", "message"), [({"scale": 0}, "scale"), ({"scale": "cm"}, "scale"), ({"up": "y"}, "up"),
-                             ({"position_channels": 1}, "position_channels")]
-)  # fmt: skip
-def test_bad_options(options, message):
-    with pytest.raises(ArgumentError, match=message):
+    "options", [{"scale": 0}, {"scale": "cm"}, {"position_scale": -1}, {"up": "y"}, {"position_channels": 1}]
+)
+def test_bad_options(options):
+    with pytest.raises(ArgumentError, match=next(iter(options))):
         read_bvh(PLAIN, **options)
 
 

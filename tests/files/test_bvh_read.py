@@ -257,15 +257,32 @@ def test_an_unclear_unit_is_told():
 def test_odd_units_are_told():
     with pytest.warns(FileContentWarning, match="look like radians"):
         read_bvh(legs(85, angle=1.5))
-    with pytest.warns(FileContentWarning, match="different units"):
+    line = legs(85).splitlines().index("Frame Time: 0.01") + 2
+    with pytest.warns(FileContentWarning, match=rf"\(line {line} on\).*different units.*position_scale=1$"):
         read_bvh(legs(85, height=0.9))
-    with pytest.warns(FileContentWarning, match="different units"):
+    with pytest.warns(FileContentWarning, match=r"different units.*position_scale=0\.01$"):
         read_bvh(legs(0.85, height=90))
+    with pytest.warns(FileContentWarning, match=r"different units.*position_scale=$"):
+        read_bvh(legs(85, height=1e7))
     with pytest.warns(FileContentWarning, match=r"up=Up\.Y"):
         read_bvh(legs(85), up=Up.Z)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read_bvh(legs(85, angle=12.0))
+
+
+@pytest.mark.parametrize("mode", PositionChannels)
+def test_positions_in_a_unit_of_their_own(mode, recwarn):
+    """Offsets in cm, positions in inches: after reading, all numbers are in cm."""
+    bvh = read_bvh(legs(85, height=90 / 2.54), scale=0.01, position_scale=0.0254, position_channels=mode)
+    assert not recwarn.list
+    assert bvh_poses(bvh).position[0, 0, 2] == pytest.approx(0.9)
+    assert bvh.values[:, 1] == pytest.approx(90)
+    assert_same(read(write_bvh(bvh)), bvh)
+    guessed = read_bvh(legs(85, height=90 / 2.54), position_scale=0.0254)
+    assert (guessed.scale, guessed.values[0, 1]) == (0.01, pytest.approx(90))
+    turned = read(random_text(np.random.default_rng(1)), position_scale=0.01)
+    assert_same(turned, read(random_text(np.random.default_rng(1))))
 
 
 # ------------------------------------------------------- objects made by hand

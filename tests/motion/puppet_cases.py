@@ -1,24 +1,60 @@
 """Figures, pins and targets for the tests of this room."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
 from hitogata.dynamics import difference, forward_kinematics, integrate, jacobian
 from hitogata.figure import Capsule, Figure, FigureBuilder, JointKind, Pose, joint
-from hitogata.library import human28
+from hitogata.library import human28, virtual_human
+
+Place = tuple[str, tuple[float, float, float]]
+"""A link and a point of it [m]."""
 
 TOE, HEEL = (0.135, 0.0, -0.08), (-0.055, 0.0, -0.08)
-FEET = tuple((f"foot_{side}", point) for side in ("left", "right") for point in (TOE, HEEL))
-PINS = (*FEET, ("forearm_left", (0.0, 0.0, -0.27)))
-HAND = ("forearm_right", (0.0, 0.0, -0.27))
+FEET: tuple[Place, ...] = tuple((f"foot_{side}", point) for side in ("left", "right") for point in (TOE, HEEL))
+PINS: tuple[Place, ...] = (*FEET, ("forearm_left", (0.0, 0.0, -0.27)))
+HAND: Place = ("forearm_right", (0.0, 0.0, -0.27))
 
 
 @cache
 def human() -> Figure:
     """human28 with a clinical range on every ball joint."""
     return human28(ranges=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """A figure, where its toes, heels and left hand are pinned, and by what its right hand is dragged."""
+
+    figure: Figure
+    pins: tuple[Place, ...]
+    hand: Place
+
+    def hand_at(self, q: np.ndarray) -> np.ndarray:
+        """Where the right hand is, shape (..., 3)."""
+        return point_of(self.figure, q, *self.hand)
+
+    def pins_off(self, q: np.ndarray) -> np.ndarray:
+        """How far the farthest pin is from where it is in the neutral pose, shape (n,)."""
+        rest = self.figure.neutral()
+        way = [point_of(self.figure, np.atleast_2d(q), *p) - point_of(self.figure, rest, *p) for p in self.pins]
+        return np.max(np.linalg.norm(way, axis=2), axis=0)
+
+
+@cache
+def standing(name: str = "human28") -> Standing:
+    """human28 or the virtual human, both with clinical ranges."""
+    if name == "human28":
+        return Standing(human(), PINS, HAND)
+    figure = virtual_human()
+    link, sole = figure.frame("sole_left")
+    half = figure.links[link].shapes[0].half_sizes[0]
+    ends = [(sole.position[0] + x, 0.0, sole.position[2]) for x in (half, -half)]
+    feet = [(f"foot_{side}", end) for side in ("left", "right") for end in ends]
+    palm = figure.frame("palm_left")[1].position
+    return Standing(figure, (*feet, ("hand_left", palm)), ("hand_right", palm))
 
 
 def arm(range_=None, *, elbow=(-2.5, 0.0)) -> Figure:
@@ -87,24 +123,25 @@ def turns(figure: Figure, before: np.ndarray, after: np.ndarray) -> np.ndarray:
 
 
 @cache
-def reachable(count: int = 200, seed: int = 0) -> np.ndarray:
-    """Poses of the human with all pins where they are in the neutral pose, within all ranges, shape (count, nq).
+def reachable(count: int = 200, seed: int = 0, name: str = "human28") -> np.ndarray:
+    """Poses of a `standing` figure with pins where they are in the neutral pose, within ranges, shape (count, nq).
 
     Random walks in the null space of the pins, each step mended by Newton's method and clamping; only steps that end
     with the pins in place (1e-8 m) and every joint within its range are taken.  Nothing of the room under test is used.
     Of half as many walks again, those are kept that took the hand farthest.
     """
-    figure, rng = human(), np.random.default_rng(seed)
+    stand, rng = standing(name), np.random.default_rng(seed)
+    figure, pins = stand.figure, stand.pins
     q = np.tile(figure.neutral(), (count * 3 // 2, 1))
-    goal = [point_of(figure, figure.neutral(), *pin) for pin in PINS]
+    goal = [point_of(figure, figure.neutral(), *pin) for pin in pins]
     drift = rng.normal(size=(len(q), figure.nv))
     drift[:, :6] *= 0.3
 
     def rows(x):
-        return np.concatenate([jacobian(figure, x, frame, point=point)[:, 3:] for frame, point in PINS], axis=1)
+        return np.concatenate([jacobian(figure, x, frame, point=point)[:, 3:] for frame, point in pins], axis=1)
 
     def missing(x):
-        return np.concatenate([g - point_of(figure, x, *pin) for g, pin in zip(goal, PINS, strict=True)], axis=1)
+        return np.concatenate([g - point_of(figure, x, *pin) for g, pin in zip(goal, pins, strict=True)], axis=1)
 
     def mended(x):
         J = rows(x)
@@ -126,7 +163,7 @@ def reachable(count: int = 200, seed: int = 0) -> np.ndarray:
                 break
         good = (np.abs(missing(x)).max(axis=1) < 1e-8) & (beyond(figure, x) < 1e-9)
         q[good] = x[good]
-    far = np.linalg.norm(point_of(figure, q, *HAND) - point_of(figure, figure.neutral(), *HAND), axis=1)
+    far = np.linalg.norm(stand.hand_at(q) - stand.hand_at(figure.neutral()), axis=1)
     return q[np.argsort(-far)[:count]]
 
 

@@ -9,7 +9,7 @@ from hitogata.figure import Trajectory, velocities_of
 from hitogata.files import figure_from_bvh, read_bvh, trajectory_from_bvh
 from hitogata.library import human28, pendulum
 from hitogata.motion import GroundMove, blend, clean_feet, find_contacts, foot_slides, move_root, retarget
-from hitogata.motion.skating import foot_points
+from hitogata.motion.footing import point_places
 from tests.motion.figures import waving
 from tests.motion.steps import stepping_walk
 from tests.motion.test_skating import sliding_walk
@@ -24,7 +24,7 @@ def test_feet_stand(along, around):
     cleaned = clean_feet(figure, moving)
     assert cleaned.missed.max() < 1e-4
     for name, foot in cleaned.feet.items():
-        before, after = (foot_points(figure, m, foot) for m in (moving, cleaned.trajectory))
+        before, after = (point_places(figure, m, foot.points) for m in (moving, cleaned.trajectory))
         edges = np.flatnonzero(np.diff(np.concatenate([[0], down[name], [0]]))).reshape(-1, 2)
         for first, end in edges[edges[:, 1] - edges[:, 0] > 20]:
             core = slice(first + 3, end - 3)

@@ -5,7 +5,7 @@ import pytest
 
 from hitogata.dynamics import difference, frame_position
 from hitogata.errors import ArgumentError, FigureError
-from hitogata.figure import velocities_of
+from hitogata.figure import Figure, Link, MassProperties, Pose, Trajectory, joint, velocities_of
 from hitogata.library import human28, human40, pendulum
 from hitogata.motion import Player, add_layer, drag_along
 from hitogata.motion.easing import ease
@@ -46,6 +46,24 @@ def test_a_hand_is_led(walk):
     np.testing.assert_allclose(
         velocities_of(figure, motion.time, played.trajectory.q), played.trajectory.v, atol=1e-12
     )
+
+
+def test_a_hand_with_light_fingers(walk):
+    """A finger of one gram on the hand does not make all other joints sluggish: captured skeletons have such links."""
+    human, motion, beside = walk
+    light = MassProperties.principal(0.001, (0, 0, 0), (1e-8, 1e-8, 1e-8))
+    finger = Link("finger", "forearm_right", joint.ball(parent_frame=Pose((0, 0, -0.27))), light)
+    links = list(human.links)
+    links.insert(human.link_index("forearm_right") + 1, finger)
+    figure = Figure.from_links("with a finger", links)
+    q = np.tile(figure.neutral(), (len(motion), 1))
+    for name in human.joint_names:
+        q[:, figure.q_slice(name)] = motion.q[:, human.q_slice(name)]
+    moving = Trajectory(motion.time, q, velocities_of(figure, motion.time, q))
+    for led in ("grip_right", "finger"):
+        played = drag_along(figure, moving, {led: beside})
+        assert played.missed.max() < 1e-4
+        np.testing.assert_allclose(frame_position(figure, played.trajectory.q, led), beside, atol=1e-4)
 
 
 def test_passes_are_layers(walk):
@@ -146,6 +164,8 @@ def test_bad_input(walk):
         Player(pendulum(), waving(pendulum()))
     with pytest.raises(ArgumentError, match="settle"):
         Player(figure, motion, settle=0.0)
+    with pytest.raises(ArgumentError, match="iterations"):
+        Player(figure, motion, iterations=0)
     player, other = Player(figure, motion), Player(figure, motion)
     with pytest.raises(ArgumentError, match="none of this player's drags"):
         player.release(other.drag("grip_right"))

@@ -32,14 +32,22 @@ def free(figure, q, settings=QUIET) -> Puppet:
     return puppet
 
 
-def mobilities(puppet: Puppet, rng) -> np.ndarray:
-    """Random ones, set; shape (nv,)."""
-    D = np.ones(puppet.figure.nv)
-    for name in puppet.figure.joint_names:
+def mobilities(puppet: Puppet, rng, frames=None) -> np.ndarray:
+    """Random ones, set; as shares of the largest of the joints that move some frames (None: of all), shape (nv,)."""
+    figure, D, most = puppet.figure, np.ones(puppet.figure.nv), 0.0
+    moving = set(range(figure.nlinks)) if frames is None else set()
+    for frame in frames or ():
+        i = figure.frame(frame)[0]
+        while i >= 0:
+            moving.add(i)
+            i = figure.parents[i]
+    for i, name in enumerate(figure.joint_names):
         value = float(rng.uniform(0.3, 2.0))
         puppet.set_mobility(value, [name])
-        D[puppet.figure.v_slice(name)] = value
-    return D
+        D[figure.v_slice(name)] = value
+        if i in moving and figure.links[i].joint.nv:
+            most = max(most, value)
+    return D / most
 
 
 def ends(figure) -> list[str]:
@@ -67,7 +75,7 @@ def test_points_and_frames_on_both_levels(figure):
     rng = np.random.default_rng(3)
     q = unlimited(figure, rng)
     puppet = free(figure, q)
-    D = mobilities(puppet, rng)
+    D = mobilities(puppet, rng, ends(figure))
     tasks = []
     for k, name in enumerate(ends(figure)):
         at, rot = oracle.frame_pose(figure, q, name, (0.1, 0.05, -0.02))
@@ -93,8 +101,9 @@ def test_axes_gaze_balance_and_wanted_joint_values(parts):
     q[[figure.q_slice(n).start for n in ("knee_left", "knee_right")]] = 0.5, 0.7
     wanted = integrate(figure, q, rng.normal(size=figure.nv) * 0.2)
     puppet, tasks, pull = free(figure, q), [], np.zeros(figure.nv)
-    D = mobilities(puppet, rng)
     parts = "drag pin gaze balance wanted" if parts == "all" else parts
+    held = [name for what, name in (("drag", "grip_right"), ("pin", "sole_left"), ("gaze", "eyes")) if what in parts]
+    D = mobilities(puppet, rng, None if "balance" in parts else held)
     if "drag" in parts:
         hand = oracle.frame_pose(figure, q, "grip_right")[0] + (0.01, 0.0, 0.005)
         puppet.drag("grip_right", position=hand)
@@ -131,9 +140,10 @@ def test_walls_come_before_both_levels(seed):
     figure, rng = cases.human(), np.random.default_rng(seed)
     q = cases.clamped(figure, integrate(figure, figure.neutral(), rng.normal(size=figure.nv) * 1.2)[None])[0]
     puppet = free(figure, q)
-    D = mobilities(puppet, rng)
+    held = {"grip_right": FIRST, "grip_left": SECOND, "sole_left": SECOND, "eyes": SECOND}
+    D = mobilities(puppet, rng, held)
     tasks = []
-    for name, level in (("grip_right", FIRST), ("grip_left", SECOND), ("sole_left", SECOND), ("eyes", SECOND)):
+    for name, level in held.items():
         target = oracle.frame_pose(figure, q, name)[0] + near(rng, 3, 0.01)
         puppet.pin(name, position=target, priority=level)
         tasks.append(oracle.point_task(figure, q, name, target, level=level.value))
@@ -145,6 +155,23 @@ def test_walls_come_before_both_levels(seed):
     puppet.step(DT)
     assert np.abs(puppet.v * DT - expected).max() < 1e-5
     assert (rows @ (puppet.v * DT) + gaps > -1e-7).all()
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1e-3, 50.0])
+def test_only_ratios_of_mobilities_matter(factor):
+    """All of them larger or smaller, also those of a hand that carries next to nothing: the same motion."""
+    figure, found = cases.human(), []
+    for scale in (1.0, factor):
+        puppet = Puppet(figure)
+        puppet.pin("sole_left", hold=Hold.POSE)
+        for k, name in enumerate(figure.joint_names):
+            puppet.set_mobility(scale / (1 + k), [name])
+        puppet.drag("grip_right", position=(0.4, -0.3, 1.3))
+        for _ in range(60):
+            puppet.step(DT)
+        found.append((puppet.q, puppet.solve().iterations))
+    assert np.abs(found[0][0] - found[1][0]).max() < 1e-6
+    assert found[0][1] == found[1][1]
 
 
 def test_authority_grows_evenly():

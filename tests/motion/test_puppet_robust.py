@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hitogata.errors import ArgumentError, HitogataError
-from hitogata.library import chain
+from hitogata.library import chain, virtual_human
 from hitogata.motion import Hold, Priority, Puppet, Status
+from hitogata.spatial import quat_exp
 from tests.motion import puppet_cases as cases
 
 FIGURE, DT, DEGREE = cases.human(), 1 / 60, np.pi / 180
@@ -217,47 +218,59 @@ def test_a_long_chain_pulled_straight():
 
 # ------------------------------------------------------- fuzz
 
+FIGURES = (FIGURE, virtual_human(), virtual_human(fixed_base=True))
 COORDINATE = st.floats(-3, 3)
 POINT = st.tuples(COORDINATE, COORDINATE, COORDINATE)
 WEIGHT = st.sampled_from([0.0, 1e-6, 0.1, 1.0, 30.0, 1e6])
-FRAME = st.sampled_from(GRIPS)
+INDEX = st.integers(0, 99)
 ACTION = st.one_of(
-    st.tuples(st.just("hold"), FRAME, st.sampled_from(Hold), POINT, WEIGHT, st.sampled_from(Priority)),
-    st.tuples(st.just("look"), st.sampled_from(["eyes", "chest"]), POINT, WEIGHT),
+    st.tuples(st.just("hold"), INDEX, st.sampled_from(Hold), POINT, POINT, WEIGHT, st.sampled_from(Priority)),
+    st.tuples(st.just("look"), INDEX, POINT, WEIGHT),
     st.tuples(st.just("balance"), st.lists(st.tuples(COORDINATE, COORDINATE), min_size=1, max_size=5), WEIGHT),
-    st.tuples(st.just("target"), st.integers(0, 9), POINT),
-    st.tuples(st.just("weight"), st.integers(0, 9), WEIGHT),
-    st.tuples(st.just("level"), st.integers(0, 9), st.sampled_from(Priority)),
-    st.tuples(st.just("release"), st.integers(0, 9)),
-    st.tuples(st.just("mobility"), st.sampled_from(FIGURE.joint_names), WEIGHT),
+    st.tuples(st.just("target"), INDEX, POINT),
+    st.tuples(st.just("turn"), INDEX, POINT),
+    st.tuples(st.just("weight"), INDEX, WEIGHT),
+    st.tuples(st.just("level"), INDEX, st.sampled_from(Priority)),
+    st.tuples(st.just("release"), INDEX),
+    st.tuples(st.just("mobility"), INDEX, WEIGHT),
     st.tuples(st.just("posture"), st.floats(0.01, 10)),
+    st.tuples(st.just("limit"), st.floats(0.1, 10)),
     st.tuples(st.just("solve"), st.integers(1, 8)),
 )
+
+
+def moving_links(figure) -> list[str]:
+    """Links that a joint moves."""
+    return [name for name, link in zip(figure.link_names, figure.links, strict=True) if link.joint.nv]
 
 
 def act(puppet: Puppet, action) -> None:
     """One line of a script."""
     what, *more = action
-    handles = puppet.handles
+    links, joints, handles = moving_links(puppet.figure), puppet.figure.joint_names, puppet.handles
     handle = handles[more[0] % len(handles)] if handles and isinstance(more[0], int) else None
     if what == "hold":
-        frame, hold, at, weight, priority = more
-        position = None if hold is Hold.ORIENTATION else at
-        puppet.pin(frame, hold=hold, position=position, weight=weight, priority=priority)
+        index, hold, at, turn, weight, priority = more
+        given = {"position": at, "point": np.array(turn) * 0.1} if hold is not Hold.ORIENTATION else {}
+        given |= {"orientation": quat_exp(turn)} if hold is not Hold.POSITION else {}
+        puppet.pin(links[index % len(links)], hold=hold, weight=weight, priority=priority, **given)
     elif what == "look":
-        puppet.look_at(more[0], more[1], weight=more[2])
+        puppet.look_at(links[more[0] % len(links)], more[1], weight=more[2])
     elif what == "balance":
         with contextlib.suppress(ArgumentError):  # there is one, or it has not let go yet
             puppet.balance(more[0], weight=more[1])
     elif what == "mobility":
-        puppet.set_mobility(more[1], [more[0]])
+        puppet.set_mobility(more[1], [joints[more[0] % len(joints)]])
     elif what == "posture":
-        puppet.set_posture(FIGURE.neutral(), time=more[0])
+        puppet.set_posture(puppet.figure.neutral(), time=more[0])
+    elif what == "limit":
+        puppet.set_speed_limit(turn=more[0])
     elif what == "solve":
         puppet.solve(more[0])
-    elif handle is not None and what == "target" and handle.what != "balance":
-        if puppet.residual(handle).position or handle.what == "gaze":
-            puppet.set_target(handle, position=more[1])
+    elif handle is not None and what in ("target", "turn"):
+        target = {"position": more[1]} if what == "target" else {"orientation": quat_exp(more[1])}
+        with contextlib.suppress(ArgumentError):  # it holds none
+            puppet.set_target(handle, **target)
     elif handle is not None and what == "weight":
         puppet.set_weight(handle, more[1])
     elif handle is not None and what == "level":
@@ -267,21 +280,24 @@ def act(puppet: Puppet, action) -> None:
 
 
 @settings(max_examples=1000, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(st.lists(ACTION, min_size=1, max_size=8), st.sampled_from([1 / 240, 1 / 60, 0.1]), st.booleans())
-def test_scripts_of_pins_drags_and_weights(script, dt, settled):
+@given(
+    st.sampled_from(FIGURES), st.lists(ACTION, min_size=1, max_size=8), st.sampled_from([1 / 240, 1 / 60, 0.1]),
+    st.booleans(),
+)  # fmt: skip
+def test_scripts_of_pins_drags_and_weights(figure, script, dt, settled):
     """Whatever is asked for: finite, unit quaternions, within all ranges and speed limits."""
-    puppet = Puppet(FIGURE)
+    puppet, limit = Puppet(figure), 5.0
     for action in script:
         act(puppet, action)
+        limit = action[1] if action[0] == "limit" else limit
         before = puppet.q
         puppet.step(dt)
-        assert cases.turns(FIGURE, before, puppet.q).max() <= 5.0 * dt * (1 + 1e-9)
+        assert cases.turns(figure, before, puppet.q).max() <= limit * dt * (1 + 1e-9)
     if settled:
         for _ in range(5):
             puppet.step(dt)
     q = puppet.q
     assert np.isfinite(q).all()
-    for start in FIGURE.quat_starts:
+    for start in figure.quat_starts:
         assert abs(np.linalg.norm(q[start : start + 4]) - 1) < 1e-9
-    assert cases.beyond(FIGURE, q).max() < 1e-6
-
+    assert cases.beyond(figure, q).max() < 1e-6

@@ -79,7 +79,7 @@ def scaled(figure: Figure, k: float) -> Figure:
         hung = replace(link.joint, parent_frame=Pose(tuple(k * x for x in at.position), at.quat), rest=rest)
         mass = replace(link.mass, centre=tuple(k * x for x in link.mass.centre))
         links.append(Link(link.name, link.parent, hung, mass))
-    return Figure(f"{figure.name} times {k}", tuple(links))
+    return Figure(figure.name, tuple(links))  # people call their figures alike
 
 
 def test_a_smaller_figure_takes_smaller_steps():

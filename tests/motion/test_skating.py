@@ -6,8 +6,9 @@ import pytest
 from hitogata.figure import Trajectory, velocities_of
 from hitogata.library import human28
 from hitogata.motion import GroundMove, RestLimits, find_contacts, foot_slides, move_root
+from hitogata.motion.footing import point_places
 from hitogata.motion.placing import moved_samples
-from hitogata.motion.skating import foot_points, standing_moves
+from hitogata.motion.skating import standing_moves
 from tests.motion.steps import stepping_walk
 
 
@@ -51,7 +52,7 @@ def test_a_foot_that_would_not_slide(along, around):
     figure = human28()
     moving, down = sliding_walk(figure, along=along, around=around)
     for name, foot in find_contacts(figure, moving).items():
-        points = foot_points(figure, moving, foot)
+        points = point_places(figure, moving, foot.points)
         moves = standing_moves(figure, moving, foot, RestLimits(), 0.3)
         held = np.array([move.apply(x) for move, x in zip(moves, points, strict=True)])
         edges = np.flatnonzero(np.diff(np.concatenate([[0], down[name], [0]]))).reshape(-1, 2)
@@ -86,7 +87,7 @@ def test_a_rolling_foot_does_not_slide():
     rolled[:, :3] += arm - turned  # the whole body goes along, so that the edge stays
     motion = Trajectory(time, rolled, velocities_of(figure, time, rolled), figure_name=figure.name)
     feet = {"left": find_contacts(figure, motion)["left"]}
-    points = foot_points(figure, motion, feet["left"])
+    points = point_places(figure, motion, feet["left"].points)
     edge = [k for k, (_, p) in enumerate(feet["left"].points) if p[0] == front]
     assert np.ptp(points[:, edge], axis=0).max() < 1e-12
     assert np.ptp(points, axis=0).max() > 0.05

@@ -9,6 +9,7 @@ import numpy as np
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind, Link, Trajectory, resampled
 from hitogata.figure.moving import joint_motion
+from hitogata.figure.rates import even_times
 from hitogata.figure.values import FloatArray, Vector
 from hitogata.files.bvh.eulers import angles_of_quats
 from hitogata.files.bvh.figures import end_name
@@ -55,10 +56,9 @@ def bvh_from_trajectory(
     if not len(trajectory):
         raise ArgumentError("trajectory: it has no samples")
     if frame_time is not None:
-        step = positive(frame_time, "frame_time")
-        span = float(trajectory.time[-1] - trajectory.time[0])
-        times = trajectory.time[0] + step * np.arange(int(np.floor(span / step + 1e-6)) + 1)
-        trajectory = resampled(figure, trajectory, np.minimum(times, trajectory.time[-1]))
+        first, last = (float(trajectory.time[k]) for k in (0, -1))
+        times = even_times(first, last, positive(frame_time, "frame_time"))
+        trajectory = resampled(figure, trajectory, times)
     step = even_step(trajectory, frame_time or 1 / 30)
     if skeleton is not None:
         return values_from_trajectory(trajectory, figure, skeleton)

@@ -18,6 +18,7 @@ def read_bvh(
     path_or_text: str | os.PathLike[str],
     *,
     scale: float | None = None,
+    position_scale: float | None = None,
     up: Up = Up.Y,
     position_channels: PositionChannels = PositionChannels.REPLACE,
 ) -> Bvh:
@@ -30,6 +31,8 @@ def read_bvh(
     Args:
         path_or_text: path of the file, or its text (anything that begins with HIERARCHY or has several lines).
         scale: length of the file's unit [m]: 0.01 for cm, 0.0254 for inches; None: guess.
+        position_scale: length of the unit of positions, if it is another than that of offsets [m]: the numbers of
+            position channels are changed to the unit of the offsets; None: the same.
         up: axis of the file that points up; BVH has no rule, but y is usual.
         position_channels: whether position channels replace a joint's offset or are added to it.
 
@@ -45,6 +48,8 @@ def read_bvh(
         raise ArgumentError(f"position_channels: expected one of PositionChannels, got {position_channels!r}")
     if scale is not None:
         positive(scale, "scale")
+    if position_scale is not None:
+        positive(position_scale, "position_scale")
     data, file, name = _open(path_or_text)
     notes = []
     data, encoding = _plain(data, file)
@@ -53,15 +58,21 @@ def read_bvh(
         notes.append(f"names are not UTF-8, so read as {encoding}")
     notes += [f"a second joint {old!r} is called {new!r}" for old, new in head.renamed]
     channels = sum(len(joint.channels) for joint in head.joints)
-    values = read_numbers(data, head.end, head.end_line, head.frames, channels, file, head.frames_line)
+    try:
+        values = read_numbers(data, head.end, head.end_line, head.frames, channels, file, head.frames_line)
+    except MemoryError:
+        raise FileFormatError(f"{file}: {len(data) / 1e9:.1f} GB of numbers are more than fit into memory") from None
     naming = naming_of([joint.name for joint in head.joints])
     guessed = scale is None
     if scale is None:
         scale, clear, text = guess_unit(head.joints, naming)
         if not clear:
             notes.append(f"the unit is not known, and guessed to be {text}; say which with scale=")
+    if position_scale is not None:
+        shifts = [not channel.turns for joint in head.joints for channel in joint.channels]
+        values[:, shifts] *= position_scale / scale
     bvh = Bvh(head.joints, values, head.frame_time, scale, up, position_channels, guessed, name)
-    notes += doubts(bvh, naming)
+    notes += doubts(bvh, naming, head.end_line + 1)
     if notes:
         warnings.warn(f"{file}: {'; '.join(notes)}", FileContentWarning, stacklevel=2)
     return bvh

@@ -4,7 +4,6 @@ What leaves a `Bvh` (poses, figures, trajectories) is in metres and radians, wit
 """
 
 import enum
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hitogata.errors import ArgumentError
+from hitogata.figure import values as checked
 from hitogata.figure.values import FloatArray, Vector, floats
 
 
@@ -216,14 +216,8 @@ class Bvh:
 
 
 def positive(value: Any, what: str) -> float:
-    """A finite number above zero, or ArgumentError."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"{what}: expected a number, got {value!r}") from None
-    if not (math.isfinite(number) and number > 0):
-        raise ArgumentError(f"{what}: must be positive and finite, got {number}")
-    return number
+    """One finite number above zero, or ArgumentError."""
+    return checked.positive(value, what, error=ArgumentError)
 
 
 def check_joints(joints: tuple[BvhJoint, ...]) -> None:

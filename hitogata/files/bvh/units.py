@@ -63,24 +63,31 @@ def guess_unit(joints: Sequence[BvhJoint], naming: Naming) -> Guess:
     return Guess(UNITS[name], clear, f"{name} ({UNITS[name]:g} m), which makes the skeleton {found:.2f} m {what}")
 
 
-def doubts(bvh: Bvh, naming: Naming) -> list[str]:
-    """What looks as if a number were in another unit than the format's or the rest of the file."""
+def doubts(bvh: Bvh, naming: Naming, line: int) -> list[str]:
+    """What looks as if it were in another unit than the format's or the rest of the file; frames begin in `line`."""
     found = []
     turning = [bvh.starts[i] + k for i, joint in enumerate(bvh.joints) for k, c in enumerate(joint.channels) if c.turns]
     largest = float(np.abs(bvh.values[:, turning]).max(initial=0.0))
     if bvh.nframes > 1 and len(turning) >= 9 and 0.3 < largest <= 2 * math.pi:
-        found.append(f"no rotation exceeds {largest:.2f}: BVH has degrees, these look like radians")
+        found.append(f"no rotation exceeds {largest:.2f}: BVH has degrees, these (line {line} on) look like radians")
     leg = leg_length(bvh.joints, naming)
     root = bvh.joints[0]
     if leg and len(root.positions) == 3 and bvh.nframes:
         height = float(np.median(bvh.translations(0)[:, bvh.up.value]))
         if abs(height) > 20 * leg or 1e-6 * leg < abs(height) < leg / 30:
-            found.append(f"the root is {height:.3g} units high, but a leg is {leg:.3g} units long: "
-                         "positions and offsets look as if they were in different units")  # fmt: skip
+            found.append(f"the root is {height:.3g} units high (line {line} on), but a leg is {leg:.3g} units long: "
+                         "positions and offsets look as if they were in different units; say that of the positions "
+                         f"with position_scale={_unit_of_positions(abs(height), leg * bvh.scale)}")  # fmt: skip
         upright = _standing_axis(bvh, naming)
         if upright is not None and upright is not bvh.up:
             found.append(f"the figure mostly stands along {upright.name.lower()}: is it up=Up.{upright.name}?")
     return found
+
+
+def _unit_of_positions(height: float, leg: float) -> str:
+    """The unit in which a root is about a leg [m] above the ground, if there is one."""
+    name = min(UNITS, key=lambda unit: abs(math.log(height * UNITS[unit] / leg)))
+    return f"{UNITS[name]:g}" if 1 / CLEAR < height * UNITS[name] / leg < CLEAR else ""
 
 
 def _standing_axis(bvh: Bvh, naming: Naming) -> Up | None:

@@ -110,6 +110,16 @@ class Asked(Groups):
             self.put(group, "weight_goal", np.where(values > 0, values, self.get(group, "weight_goal")))
             self.put(group, "authority_goal", np.where(values > 0, 1.0, 0.0))
 
+    def residuals(self, handle: Handle) -> tuple[Any, Any]:
+        """Errors of a handle's points [m] and angles [rad] after the last step, shape () or (n,)."""
+        point, angle = np.zeros(()), np.zeros(())
+        for group in self.of(handle):
+            if group.kind in (TURN, GAZE):
+                angle = self.get(group, "residual")[..., 0]
+            else:
+                point = self.get(group, "residual")[..., 0]
+        return point, angle
+
     # ------------------------------------------------------- parts
 
     @property

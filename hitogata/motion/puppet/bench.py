@@ -71,6 +71,7 @@ class Bench(NamedTuple):
     slack: lanes  # type: ignore[valid-type]  # (walls,)
     pulled: lanes  # type: ignore[valid-type]  # (nv,): what wanted joint values do
     change: lanes  # type: ignore[valid-type]  # (nv,): what the iteration does
+    last: lanes  # type: ignore[valid-type]  # (nv,): velocities of the last frame
     before: lanes  # type: ignore[valid-type]  # (nq,)
 
 
@@ -79,7 +80,7 @@ def bench_size(doll, groups):
     """Numbers of scratch."""
     rows, walls, tree = 3 * groups, doll.most_walls, doll.tree
     bodies = tree.bodies * (Placed.SIZE + Reply.SIZE) + groups * GroupRows.SIZE + walls * Wall.SIZE
-    return bodies + 2 * rows * rows + 2 * walls * rows + 3 * walls * walls + 3 * rows + walls + 2 * tree.nv + tree.nq
+    return bodies + 2 * rows * rows + 2 * walls * rows + 3 * walls * walls + 3 * rows + walls + 3 * tree.nv + tree.nq
 
 
 @kernel
@@ -103,8 +104,9 @@ def open_bench(doll, groups, work, work_ints, width):
     slack = tail(lead, rows)
     pulled = tail(slack, walls)
     change = tail(pulled, tree.nv)
+    last = tail(change, tree.nv)
     return Bench(
         records(placed, Placed), records(reply, Reply), records(group, GroupRows), records(wall, Wall),
         records(work_ints, WallInts, X1), coupling, factor, across, whitened, between, among, pivot, asked, force, lead,
-        slack, pulled, change, tail(change, tree.nv),
+        slack, pulled, change, last, tail(last, tree.nv),
     )  # fmt: skip

@@ -12,7 +12,7 @@ from hitogata.figure.pose import FloatArray
 from hitogata.figure.values import floats
 from hitogata.lanes import X1, aligned_zeros, from_blocks, record_offsets, record_size, to_blocks
 from hitogata.motion.puppet.building import cast_of
-from hitogata.motion.puppet.layout import JointState
+from hitogata.motion.puppet.layout import SUMMARY, JointState
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -72,6 +72,7 @@ class Characters:
         nq, nv = self.figure.nq, self.figure.nv
         self.put(self.state, 0, q)
         self.state[:, nq : nq + nv] = 0.0
+        self.state[:, self.cast.state_size - SUMMARY :] = 0.0
         self.put(self.state, nq + nv, q)
         for name, value, numbers in _FORGOTTEN:
             self.joints[:, :, _AT[name] : _AT[name] + numbers] = value

@@ -10,7 +10,7 @@ from hitogata.spatial import Motion, cross, dot, power
 
 @kernel
 def couple(doll, state, goals, bench, law):
-    """A = J D Jᵀ of the scaled rows, lower half; and what authority adds to its diagonal."""
+    """A = J D Jᵀ of the scaled rows, lower half."""
     groups = goals.groups
     spread_replies(doll, state, goals, bench, law)
     sway = state.q[0] * 0.0

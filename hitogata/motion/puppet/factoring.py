@@ -9,7 +9,7 @@ LEAST = 1e-12
 
 @kernel
 def solve_rows(bench, count, stride, walls, pivots):
-    """Forces for what is asked, and pushes for the slack of the walls.  See the head of this page."""
+    """Forces for what is asked, and pushes for the slack of the walls.  See `levels`."""
     factorise(bench.factor, count, stride)
     forward(bench.factor, count, stride, bench.asked, bench.force)
     if walls > 0:

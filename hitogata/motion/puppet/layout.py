@@ -29,9 +29,10 @@ EAGER = 25
 HEADER = 8
 """Numbers at the head of `ints`, `floats` and `goal_ints`."""
 
-POINTS, ANGLES, FAR, STATUS, ITERATIONS, SUMMARY = 0, 1, 2, 3, 4, 5
+POINTS, ANGLES, FAR, STATUS, ITERATIONS, BACK, WARY, SUMMARY = 0, 1, 2, 3, 4, 5, 6, 7
 """Numbers at the end of a state: largest error of points [m] and angles [rad], longest change of a joint in the last
-iteration [rad] or [m], status and iterations of the last solve."""
+iteration [rad] or [m], status and iterations of the last solve, whether the last frame took back what the one before
+did (1), and by how many times frames brake more than usual."""
 
 MAX_ITERATIONS, REACHED, STALLED = 0, 1, 2
 """Status of a solve."""
@@ -74,7 +75,7 @@ class Aim:
 class JointState:
     """What a joint may do, and where it stands to its range."""
 
-    mobility: float  # on its way to `mobility_goal`
+    mobility: float  # on its way to `mobility_goal`, as a share of the largest
     mobility_goal: float
     pull: float  # towards the wanted value [1/s], on its way to `pull_goal`
     pull_goal: float

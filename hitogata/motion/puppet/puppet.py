@@ -14,7 +14,7 @@ from hitogata.motion.puppet import checking
 from hitogata.motion.puppet.asking import EVERY_AXIS, Asked
 from hitogata.motion.puppet.characters import Characters
 from hitogata.motion.puppet.handles import Handle, Hold, Priority, Residuals, Solution, Status
-from hitogata.motion.puppet.layout import ANGLES, GAZE, ITERATIONS, POINTS, STATUS, SUMMARY, TURN
+from hitogata.motion.puppet.layout import ANGLES, ITERATIONS, POINTS, STATUS, SUMMARY
 from hitogata.motion.puppet.running import run_many, run_one
 from hitogata.motion.puppet.settings import PuppetSettings
 
@@ -207,7 +207,7 @@ class Puppet:
         """How readily joints move against others.
 
         Args:
-            mobility: 0 (locked) or more, 1 at first; a number or shape (n,).
+            mobility: 0 (locked) or more, 1 at first; a number or shape (n,).  Only ratios matter.
             joints: names; None: all.
         """
         values = checking.weight("mobility", mobility, self.count)
@@ -266,15 +266,10 @@ class Puppet:
 
     def residual(self, handle: Handle) -> Residuals:
         """Errors of one handle after the last step or solve; 0 for what it does not hold."""
-        point, angle = np.zeros(()), np.zeros(())
-        for group in self._asked.of(handle):
-            if group.kind in (TURN, GAZE):
-                angle = self._asked.get(group, "residual")[..., 0]
-            else:
-                point = self._asked.get(group, "residual")[..., 0]
+        errors = self._asked.residuals(handle)
         if self._all.single:
-            return Residuals(float(point), float(angle))
-        return Residuals(*(np.broadcast_to(x, self.count) for x in (point, angle)))
+            return Residuals(*map(float, errors))
+        return Residuals(*(np.broadcast_to(x, self.count) for x in errors))
 
     def _run(self, dt: float, iterations: int, to_the_end: bool) -> None:
         """Let the kernels run; if a character becomes non-finite, all go back to where they were."""

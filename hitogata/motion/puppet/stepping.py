@@ -3,7 +3,18 @@
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import BALL, FREE, SLIDER
 from hitogata.lanes import absolute, all_lanes, clip, inline, kernel, maximum, minimum, where
-from hitogata.motion.puppet.layout import ANGLES, FAR, ITERATIONS, MAX_ITERATIONS, POINTS, REACHED, STALLED, STATUS
+from hitogata.motion.puppet.layout import (
+    ANGLES,
+    BACK,
+    FAR,
+    ITERATIONS,
+    MAX_ITERATIONS,
+    POINTS,
+    REACHED,
+    STALLED,
+    STATUS,
+    WARY,
+)
 from hitogata.motion.puppet.levels import solve_levels
 from hitogata.motion.puppet.rows import measure
 from hitogata.motion.puppet.walls import look
@@ -14,6 +25,10 @@ PATIENCE, PROGRESS = 30.0, 0.9999
 
 NARROWER, WIDER = 0.7, 1.5
 """After EAGER iterations steps get shorter while the errors do not fall, and longer while they do."""
+
+WARIEST, CALMING = 63.0, 0.98
+"""A second frame in a row that takes back what the last one did raises the brake, to so many times at most; others
+lower it by this factor."""
 
 MORE = 1e3
 """How much more an error of level one counts in that sum."""
@@ -31,17 +46,18 @@ def iterate(doll, state, goals, bench, law, ramp, most, ends):
     tree, zero = doll.tree, state.q[0] * 0.0
     move_goals(doll, state, goals, ramp)
     for k in range(tree.nv):
+        bench.last[k] = state.v[k]
         state.v[k] = zero
     note_place(doll, state, bench)
     status, taken, stalled, best, trust = zero, zero, zero, zero + 1e30, zero + 1.0
     for k in range(most + 1):
         walls = look(doll, state, bench, law)
         note_place(doll, state, bench)
-        brake = law.error_damping
+        brake = (state.summary[WARY] + 1.0) * law.error_damping
         if k < ends.eager:
-            brake = 0.0
+            brake = zero
         first, second = measure(doll, state, goals, bench, law, brake)
-        left = note_left(goals, ends.eager > 0 or k == most)
+        left = note_left(goals, zero, ends.eager > 0 or k == most)
         met = (state.summary[POINTS] <= ends.point) & (state.summary[ANGLES] <= ends.angle)
         status = where((status == MAX_ITERATIONS) & met, REACHED, status)
         status = where((status == MAX_ITERATIONS) & (stalled >= PATIENCE), STALLED, status)
@@ -66,12 +82,32 @@ def iterate(doll, state, goals, bench, law, ramp, most, ends):
         state.v[j] = state.v[j] * (1.0 / (law.dt * most))
     state.summary[STATUS] = status
     state.summary[ITERATIONS] = taken
+    if ends.eager == 0:
+        back = turning_back(doll, state, bench)
+        state.summary[WARY] = warier(state.summary[WARY], back * state.summary[BACK])
+        state.summary[BACK] = back
 
 
 @kernel
-def note_left(goals, keep):
+def turning_back(doll, state, bench):
+    """1 if a frame takes back what the last one did, by half or more."""
+    both, now, last = state.q[0] * 0.0, state.q[0] * 0.0, state.q[0] * 0.0
+    for k in range(doll.tree.nv):
+        v, w = state.v[k], bench.last[k]
+        both, now, last = both + v * w, now + v * v, last + w * w
+    return where((both < 0.0) & (4.0 * both * both > now * last), 1.0, 0.0)
+
+
+@inline
+def warier(wary, again):
+    """How much more to brake: at once more where the figure goes to and fro, less and less where it does not."""
+    return where(again > 0.5, minimum(2.0 * wary + 1.0, WARIEST), wary * CALMING)
+
+
+@kernel
+def note_left(goals, zero, keep):
     """Sum of all errors, those of level one counting MORE; each is noted as left undone if it is to be kept."""
-    total = goals.aim[0].residual * 0.0
+    total = zero
     for g in range(goals.groups):
         aim = goals.aim[g]
         due = aim.residual * aim.weight * aim.authority_goal
@@ -92,14 +128,22 @@ def note_place(doll, state, bench):
 
 @kernel
 def move_goals(doll, state, goals, ramp):
-    """Authorities, weights, mobilities and pulls go a part of the way to what they are to be."""
+    """Authorities, weights, mobilities and pulls go a part of the way to what they are to be.
+
+    Mobilities are shares of the largest of the joints that move a group: damping would else brake those that are small.
+    """
     for g in range(goals.groups):
         aim = goals.aim[g]
         aim.authority = nearer(aim.authority, aim.authority_goal, ramp)
         aim.weight = part_way(aim.weight, aim.weight_goal, ramp, 0.0)
+    most = state.q[0] * 0.0
+    for i in range(doll.tree.bodies):
+        if (goals.moves[i] != 0 or goals.balance >= 0) and doll.tree.joint[i].count > 0:
+            most = maximum(most, state.joint[i].mobility_goal)
+    per = 1.0 / where(most > 0.0, most, 1.0)
     for i in range(doll.tree.bodies):
         s = state.joint[i]
-        s.mobility = part_way(s.mobility, s.mobility_goal, ramp, 1e-4)
+        s.mobility = part_way(s.mobility, s.mobility_goal * per, ramp, 1e-4)
         s.pull = part_way(s.pull, s.pull_goal, ramp, 1e-4)
 
 
