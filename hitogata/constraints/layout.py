@@ -86,7 +86,7 @@ class PointRow:
     swing: float  # rope: distance of its ends over h, see `points.no_farther`
     impulse: Vec3  # on a, in the axes of `frame`
     own: Sym3  # what a unit impulse does to its own velocity; for a spring: the inverse, with softness
-    along: float  # contact: 1 / (own.zz + soft)
+    along: float  # contact: 1 / (own.zz + soft); spring: reply along it
     across: float  # contact: 1 / greatest reply across
 
 

@@ -51,6 +51,7 @@ def prepare_point(rows, p, end):
         reply = reply - own_reply(rows.reply, at + b.row - b.first, count, point.frame, point.lever_b)
     if own.kind == SPRING:
         point.own = inverse(softened(reply, point.soft))
+        point.along = along_reach(reply, point.bias)
     else:
         point.own = reply
         point.along = 1.0 / (reply.zz + point.soft)
@@ -131,6 +132,12 @@ def symmetric_part(m):
 def softened(own, soft):
     """With compliance on the diagonal."""
     return Sym3(own.xx + soft, own.xy, own.xz, own.yy + soft, own.yz, own.zz + soft)
+
+
+@inline
+def along_reach(reply, bias):
+    """Reply along a spring."""
+    return dot(bias, reply @ bias) / (dot(bias, bias) + TINY)
 
 
 @inline

@@ -38,6 +38,6 @@ def fingerprint(forest: Forest, shapes: ShapeTable, ties: FloatArray, tie_ints: 
     fixed, at = ties.reshape(-1, record_size(Tie)).copy(), record_offsets(Tie)
     anchored = tie_ints.reshape(-1, record_size(TieInts))[:, record_offsets(TieInts)["body_b"]] < 0
     fixed[anchored, at["point_b"] : at["point_b"] + 3] = 0.0
-    fixed[:, at["impulse"] : at["impulse"] + 3] = 0.0
+    fixed[:, at["impulse"] :] = 0.0  # what is known of the last step
     parts = forest.ints[HEADER:], forest.floats, shapes.ints, shapes.floats, tie_ints, fixed
     return hashlib.blake2b(b"".join(part.tobytes() for part in parts), digest_size=16).digest()

@@ -12,6 +12,7 @@ tension along n, h C = δ (1 - n nᵀ) with δ the part of θ h² G that exceeds
 the tree as a whole, so that swinging and tumbling go on.
 """
 
+from hitogata.constraints.springs import damper_of
 from hitogata.dynamics.factor import factorise
 from hitogata.dynamics.layout import BALL, FREE, HINGE
 from hitogata.dynamics.placing import axis_of
@@ -195,7 +196,7 @@ def only_torque(torque):
 
 @kernel
 def expect_ties(scene, around, state, law):
-    """Add to the strain what springs and ropes pull with as the step begins, however they will give way in it."""
+    """Add to the strain what springs and ropes are going to pull with, if they give way as in the last step."""
     count = 0
     if law.slow_taut > 0.0:
         count = around.tie_count
@@ -206,7 +207,8 @@ def expect_ties(scene, around, state, law):
         if ints.body_b >= 0:
             b = scene.placed[ints.body_b]
             end_b = b.pos + b.rot @ tie.point_b
-        force = tension(end_a - end_b, tie.length, tie.stiffness)
+        soft = 1.0 / (law.h * damper_of(tie.stiffness, tie.damping, law.h, law.theta))
+        force = tension(end_a - end_b, tie.length, tie.stiffness) * (soft / (soft + tie.give))
         expect(scene, state, ints.body_a, end_a, force)
         if ints.body_b >= 0:
             expect(scene, state, ints.body_b, end_b, force)

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from hitogata.constraints.contacts import add_contact, firmness, mixed_friction
+from hitogata.constraints.layout import SPRING
 from hitogata.constraints.springs import add_tie
 from hitogata.contact.boxes import SPARE
 from hitogata.contact.finding import touch_pairs
@@ -100,6 +101,10 @@ def keep_point_impulses(rows, points, around):
     """Note the impulses for the next step to begin with."""
     for p in range(points):
         if rows.point_int[p].tie == 1:
-            around.ties[rows.point_int[p].slot].impulse = rows.point[p].frame.T @ rows.point[p].impulse
+            tie, point = around.ties[rows.point_int[p].slot], rows.point[p]
+            tie.impulse = point.frame.T @ point.impulse
+            tie.give = point.own.zz
+            if rows.point_int[p].kind == SPRING:
+                tie.give = point.along
         else:
             around.points[rows.point_int[p].slot].impulse = rows.point[p].impulse

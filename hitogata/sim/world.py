@@ -196,13 +196,13 @@ class World:
         self._lay_out_ties()
 
     def _lay_out_ties(self) -> None:
-        """Arrays of the ties as they are; those that were there keep their impulses of the last step."""
+        """Arrays of the ties as they are; those that were there keep what they know of the last step."""
         size, at = record_size(TieRecord), record_offsets(TieRecord)["impulse"]
         impulses = {tie: self._ties[k * size + at : (k + 1) * size] for k, tie in enumerate(self._laid_ties)}
         floats, ints = [], []
         for tie in self.ties:
             (body_a, point_a), (body_b, point_b) = (self._place_end(end) for end in tie.ends)
-            length, impulse = tie.length or 0.0, impulses.get(tie, np.zeros(3))
+            length, impulse = tie.length or 0.0, impulses.get(tie, np.zeros(4))
             floats.append(np.array([*point_a, *point_b, tie.stiffness, tie.damping, length, *impulse]))
             ints.append(np.array([tie.length is not None, body_a, body_b], np.int64))
         self._ties = np.concatenate([*floats, np.zeros(size)])
