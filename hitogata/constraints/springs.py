@@ -30,7 +30,7 @@ class Tie:
     damping: float
     length: float  # of a rope
     impulse: Vec3  # of the last step, on a, world axes
-    give: float  # how its ends came together in the last step, for a unit impulse along it [m/s per N s]
+    give: float  # spring: how its ends came together in the last step for a unit impulse along it [m/s per N s]
 
 
 @record

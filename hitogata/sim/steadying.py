@@ -196,7 +196,8 @@ def only_torque(torque):
 
 @kernel
 def expect_ties(scene, around, state, law):
-    """Add to the strain what springs and ropes are going to pull with, if they give way as in the last step."""
+    """Add to the strain what ties are going to pull with: springs, if they give way as in the last step; ropes in full.
+    """
     count = 0
     if law.slow_taut > 0.0:
         count = around.tie_count

@@ -103,7 +103,6 @@ def keep_point_impulses(rows, points, around):
         if rows.point_int[p].tie == 1:
             tie, point = around.ties[rows.point_int[p].slot], rows.point[p]
             tie.impulse = point.frame.T @ point.impulse
-            tie.give = point.own.zz
             if rows.point_int[p].kind == SPRING:
                 tie.give = point.along
         else:
