@@ -1,0 +1,7 @@
+"""Constraints that come and go: virtual links, closed loops, one equation of motion for everything, impacts."""
+
+from hitogata.loops.forward import Held, constrained_dynamics
+from hitogata.loops.link_set import LinkHandle, Links
+from hitogata.loops.reading import LinkRows, link_rows
+from hitogata.loops.stepping import Moved, closed, move
+from hitogata.loops.virtual_links import Turning, VirtualLink, gimbal, grasp, here, hinge, pin, rod, slide, weld

@@ -1,0 +1,145 @@
+"""Forward dynamics with virtual links, from Python."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hitogata.dynamics.calling import Array, Input, no_torque
+from hitogata.dynamics.layout import GRAVITY, model_of, open_tree
+from hitogata.dynamics.running import scratch, status_of
+from hitogata.lanes import X1, entry, kernel, lanes, tail
+from hitogata.loops.checking import positive, row_of, run
+from hitogata.loops.closing import close
+from hitogata.loops.layout import bench_size, open_bench
+from hitogata.loops.link_set import LinkHandle, Links, links_of
+from hitogata.loops.pivots import TOLERANCE
+from hitogata.loops.rows import wrench_in_frame
+from hitogata.spatial import store6
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Motion and forces of a figure held by virtual links; shapes are for one state, a batch has a leading axis.
+
+    Attributes:
+        links: the virtual links.
+        vdot: accelerations, shape (nv,).
+        forces: of all rows, shape (rows,) [N, N m].
+        values: how far each row is from zero [m, rad], shape (rows,).
+        rates: and how fast it moves [m/s, rad/s], shape (rows,).
+        wrenches: on each link's child, [torque; force] about the origin of C in the axes of P, shape (links, 6).
+        rank: how many of the rigid links' rows are independent.
+        residual: greatest acceleration that contradicting rows leave unmet [m/s², rad/s²].
+    """
+
+    links: Links
+    vdot: Array
+    forces: Array
+    values: Array
+    rates: Array
+    wrenches: Array
+    rank: Any
+    residual: Any
+
+    def wrench(self, handle: LinkHandle) -> Array:
+        """[torque; force] of a virtual link on its child, about the origin of C in the axes of P [N m, N]."""
+        result: Array = self.wrenches[..., self.links.index(handle), :]
+        return result
+
+    @property
+    def redundant(self) -> Any:
+        """How many rows of rigid links say nothing new; their forces share the load, least Σ B_ii f_i²."""
+        return self.links.held - self.rank
+
+
+def constrained_dynamics(
+    links: Links,
+    q: Any,
+    v: Any,
+    tau: Any = None,
+    *,
+    wrenches: Any = None,
+    gravity: tuple[float, float, float] = GRAVITY,
+    stabilise: float = 0.0,
+    tolerance: float = TOLERANCE,
+    threads: int | None = 1,
+) -> Held:
+    """Accelerations and constraint forces of a figure held by virtual links, in O(n) and one small solve.
+
+    Nakamura & Yamane 2000, eq. 20: M v̇ + c = τ - D v + Σ Jᵀ f + Hᵀ f_C with H v̇ + Ḣ v = 0 for all rigid links.
+
+    Args:
+        links: the virtual links, with their figure.
+        q: coordinates, shape (nq,) or (n, nq).
+        v: velocities, shape (nv,) or (n, nv).
+        tau: generalized forces [N m], [N], shape (nv,) or (n, nv); None: none.
+        wrenches: external [torque; force] on each link, as for `forward_dynamics`.
+        gravity: acceleration of gravity, world axes [m/s²].
+        stabilise: s of H v̇ + Ḣ v = -2 s rate - s² value, which brings back what has drifted [1/s].
+        tolerance: rows of which less than this part is left, given the others, count as dependent.
+        threads: to share a batch over; None: one per core.
+    """
+    model = model_of(links_of(links).figure)
+    inputs = (
+        Input("q", q, (model.nq,)),
+        Input("v", v, (model.nv,)),
+        Input("tau", no_torque(model, q, v) if tau is None else tau, (model.nv,)),
+        Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
+    )
+    numbers = np.array([positive("stabilise", stabilise), positive("tolerance", tolerance)])
+    rows, count = links.rows, len(links)
+    size = model.nv + 3 * rows + 6 * count + 2
+    out = run(links, model, inputs, numbers, size, gravity, threads, close_rows)
+    nv, parts = model.nv, np.cumsum([model.nv, rows, rows, rows, 6 * count])
+    wrench = out[..., parts[3] : parts[4]].reshape(*out.shape[:-1], count, 6)
+    rank, residual = out[..., -2].astype(np.int64), out[..., -1]
+    single = out.ndim == 1
+    return Held(
+        links, out[..., :nv], out[..., nv : parts[1]], out[..., parts[1] : parts[2]], out[..., parts[2] : parts[3]],
+        wrench, int(rank) if single else rank, float(residual) if single else residual,
+    )  # fmt: skip
+
+
+# ------------------------------------------------------- entries
+
+
+@entry
+def close_rows(ints, floats, link_ints, link_floats, q, v, tau, wrenches, numbers, out, first, end):
+    """Rows of a batch; a row of out is [v̇ | forces | values | rates | wrenches | rank | residual]."""
+    tree, status = open_tree(ints, floats), 0
+    memory = scratch(bench_size(tree, link_ints[1]), out, X1)
+    order = np.empty(link_ints[1] + 1, np.int64)
+    bench = open_bench(tree, link_ints, link_floats, lanes(memory, X1), lanes(order, X1))
+    for n in range(first, end):
+        status = max(status, close_one(bench, lanes(q, X1, n), lanes(v, X1, n), lanes(tau, X1, n),
+                                       row_of(wrenches, n), lanes(numbers, X1), lanes(out, X1, n), out.shape[1]))  # fmt: skip
+    return status
+
+
+@kernel
+def close_one(bench, q, v, tau, wrenches, numbers, out, size):
+    """One state."""
+    tree, links = bench.tree, bench.links
+    rank, off = close(bench, q, v, tau, wrenches, numbers[0], numbers[1], out)
+    rows = links.rows
+    report(bench, tail(out, tree.nv))
+    at = tree.nv + 3 * rows + 6 * links.count
+    out[at] = rank
+    out[at + 1] = off
+    return status_of(tree, q, v, tau, wrenches, out, size)
+
+
+@kernel
+def report(bench, out):
+    """[forces | values | rates | wrenches] of all rows and links."""
+    links = bench.links
+    rows = links.rows
+    for n in range(rows):
+        row = links.row[n]
+        out[n] = row.force
+        out[rows + n] = row.value
+        out[2 * rows + n] = row.rate
+    for k in range(links.count):
+        wrench = wrench_in_frame(bench.limb, links.link[k], links.number[k], links.row)
+        store6(out, 3 * rows + 6 * k, wrench)
