@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics.calling import Array, check, check_threads, vector
+from hitogata.dynamics.calling import Array, Input, check, check_threads, vector
 from hitogata.dynamics.layout import Model
 from hitogata.errors import ArgumentError
+from hitogata.figure import Figure
 from hitogata.lanes import X1, kernel, lanes, share
 from hitogata.loops.link_set import Links
 
@@ -80,3 +81,12 @@ def row_of(array, n):
     if array is None:
         return None
     return lanes(array, X1, n)
+
+
+def one_state(figure: Figure, q: Any, v: Any) -> tuple[Array, Array]:
+    """q and v of one state as arrays, checked for shape."""
+    inputs = (Input("q", q, (figure.nq,)), Input("v", v, (figure.nv,)))
+    rows, single = as_rows(inputs, figure.name)
+    if not single:
+        raise ArgumentError("q, v: expected one state, got a batch")
+    return rows[0][0], rows[1][0]
