@@ -55,7 +55,7 @@ def meet(bench, q, v, wrenches):
 def couple(bench, tolerance):
     """B of the rigid links' rows, and its factor; returns the rank."""
     links, spare = bench.links, bench.spare
-    for k in range(links.count):
+    for k in range(links.total):
         if links.link[k].rigid == 1:
             whiten_link(bench, k)
     multiply(bench.white, bench.reply, bench.tree.nv, links.held, links.stride)

@@ -229,18 +229,18 @@ def _two_levels(
     if len(tips):
         rest = tip_right - tip_full @ x
         reach = tip_full[:, open_] * scale
-        more, _, tip_rank = _least(reach @ null, rest - reach @ y)
+        more, _, tip_rank = _least(reach @ null, rest - reach @ y, float(np.linalg.norm(reach)))
         y, rank = y + null @ more, rank + tip_rank
     x[open_] += y * scale
     return x, rank, _worst(physics @ x - right), _worst(tip_full @ x - tip_right)
 
 
-def _least(matrix: Array, right: Array) -> tuple[Array, Array, int]:
-    """Least solution, null space (columns, orthonormal) and rank."""
+def _least(matrix: Array, right: Array, size: float = 1e-300) -> tuple[Array, Array, int]:
+    """Least solution, null space (columns, orthonormal) and rank; `size`: of what the matrix is a remainder of."""
     if 0 in matrix.shape:
         return np.zeros(matrix.shape[1]), np.eye(matrix.shape[1]), 0
     u, s, vt = np.linalg.svd(matrix)
-    rank = int((s > RANK * max(s[0], 1e-300)).sum())
+    rank = int((s > RANK * max(s[0], size)).sum())
     return vt[:rank].T @ ((u[:, :rank].T @ right) / s[:rank]), vt[rank:].T, rank
 
 

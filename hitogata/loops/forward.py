@@ -124,7 +124,7 @@ def close_one(bench, q, v, tau, wrenches, numbers, out, size):
     rank, off = close(bench, q, v, tau, wrenches, numbers[0], numbers[1], out)
     rows = links.rows
     report(bench, tail(out, tree.nv))
-    at = tree.nv + 3 * rows + 6 * links.count
+    at = tree.nv + 3 * rows + 6 * links.total
     out[at] = rank
     out[at + 1] = off
     return status_of(tree, q, v, tau, wrenches, out, size)
@@ -140,6 +140,6 @@ def report(bench, out):
         out[n] = row.force
         out[rows + n] = row.value
         out[2 * rows + n] = row.rate
-    for k in range(links.count):
+    for k in range(links.total):
         wrench = wrench_in_frame(bench.limb, links.link[k], links.number[k], links.row)
         store6(out, 3 * rows + 6 * k, wrench)

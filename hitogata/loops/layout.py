@@ -122,7 +122,7 @@ class Row:
 class Links(NamedTuple):
     """Views of a set of virtual links inside kernels.  Rigid links stand first, so do their rows."""
 
-    count: int
+    total: int
     rows: int
     held: int  # rows of rigid links
     stride: int  # room for one number of all rows, a multiple of 8

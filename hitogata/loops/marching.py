@@ -69,7 +69,7 @@ def step_euler(bench, spare, q, v, tau, wrenches, h, stabilise, tolerance, check
 def find_broken(bench):
     """The first link whose force or torque passes its limit, or -1."""
     links = bench.links
-    for k in range(links.count):
+    for k in range(links.total):
         number = links.number[k]
         wrench = wrench_in_frame(bench.limb, links.link[k], number, links.row)
         if sqrt(dot(wrench.lin, wrench.lin)) > number.force_limit:

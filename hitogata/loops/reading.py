@@ -70,7 +70,7 @@ def read_one(bench, q, v, out, size):
     drift_only(tree, limbs)
     write_rows(tree, limbs, links)
     find_drifts(limbs, links, no_motion())
-    for k in range(links.count):
+    for k in range(links.total):
         link = links.link[k]
         for n in range(link.first, link.first + link.count):
             row = links.row[n]

@@ -24,7 +24,7 @@ TINY = 1e-30
 @kernel
 def write_rows(tree, limbs, links):
     """All rows of all virtual links, but for what comes through the bodies' accelerations."""
-    for k in range(links.count):
+    for k in range(links.total):
         write_link(tree, limbs, links.link[k], links.number[k], links.row)
 
 
@@ -153,7 +153,7 @@ def turn_gain(w, v):
 @kernel
 def add_forces(limbs, links, rigid):
     """Rows with a known force, of rigid or of compliant links, take over a part of what holds the bodies."""
-    for k in range(links.count):
+    for k in range(links.total):
         link = links.link[k]
         if link.rigid == rigid:
             for n in range(link.first, link.first + link.count):
@@ -167,7 +167,7 @@ def add_forces(limbs, links, rigid):
 @kernel
 def find_spring_forces(links):
     """Forces of compliant links: -(value + relaxation rate) / compliance."""
-    for k in range(links.count):
+    for k in range(links.total):
         link, number = links.link[k], links.number[k]
         if link.rigid == 0:
             for n in range(link.first, link.first + link.count):
@@ -178,7 +178,7 @@ def find_spring_forces(links):
 @kernel
 def find_drifts(limbs, links, world):
     """Accelerations of all rows, from those of the bodies; `world`: that of the world, as the bodies see it."""
-    for k in range(links.count):
+    for k in range(links.total):
         link = links.link[k]
         a = limbs[link.body_a].acceleration
         b = world

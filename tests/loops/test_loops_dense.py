@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from hitogata.dynamics import inverse_dynamics, jacobian, joint_reactions
 from hitogata.loops import constrained_dynamics, link_rows
 from tests.loops.cases import dense, random_loops
 

@@ -40,7 +40,7 @@ def test_links_made_here_hold(seed):
 
 
 def test_a_batch_is_its_states():
-    figure, links, q, v = random_loops(3)
+    figure, links, _, v = random_loops(3)
     rng = np.random.default_rng(1)
     many = np.array([figure.random(rng) for _ in range(5)])
     together = link_rows(links, many, v, threads=2)
