@@ -142,6 +142,7 @@ class Bench(NamedTuple):
     reply: lanes  # type: ignore[valid-type]  # (rows, stride): B
     factor: lanes  # type: ignore[valid-type]  # (rows, stride): of B
     small: lanes  # type: ignore[valid-type]  # (rows, stride): for dependent rows
+    work: lanes  # type: ignore[valid-type]  # (rows, stride): of contacts alone
     spare: lanes  # type: ignore[valid-type]  # (6, stride): scale, what is left, right side, solution, two more
     change: lanes  # type: ignore[valid-type]  # (2, nv): whitened pushes, and their replies
     order: lanes  # type: ignore[valid-type]  # (rows,) int: pivots
@@ -182,4 +183,4 @@ def open_bench(tree, link_ints, link_floats, memory, order):
     small = tail(factor, stride * rows)
     spare = tail(small, stride * rows)
     change = tail(spare, stride * 8)
-    return Bench(tree, limb, links, white, push, reply, factor, small, spare, change, order)
+    return Bench(tree, limb, links, white, push, reply, factor, small, small, spare, change, order)

@@ -1,0 +1,272 @@
+"""A figure on the ground, with contact by hypothesis and validity, from Python."""
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from hitogata.contact import Surface, joined_bodies, surfaces_of
+from hitogata.contact.shapes import compile_shapes
+from hitogata.dynamics.calling import Array, Input, check, vector
+from hitogata.dynamics.layout import GRAVITY, model_of
+from hitogata.errors import ArgumentError
+from hitogata.figure import Figure, Plane, Shape, State
+from hitogata.lanes import record_offsets, record_size
+from hitogata.loops.checking import as_rows, positive
+from hitogata.loops.contacts import layout
+from hitogata.loops.contacts.running import REPORT, TALLY, run_steps, scratch_sizes
+from hitogata.loops.link_set import Links, links_of
+
+
+class ContactState(enum.Enum):
+    """How much of a contact presses."""
+
+    NONE = layout.NONE
+    POINT = layout.POINT
+    LINE = layout.LINE
+    SURFACE = layout.SURFACE
+
+
+class Slip(enum.Enum):
+    """How a contact holds across."""
+
+    STICK = layout.STICK
+    PIVOT = layout.PIVOT
+    SLIDE = layout.SLIDE
+
+
+class Change(enum.Flag):
+    """What a contact did in a step that its first hypothesis, from places and velocities, did not say."""
+
+    NOTHING = 0
+    LIFTED = layout.LIFTED  # it would have had to pull
+    ROLLED = layout.ROLLED  # its pressure left the region: onto an edge or a corner
+    SLID = layout.SLID  # friction was not enough
+    SPUN = layout.SPUN  # friction was not enough against turning
+    STOPPED = layout.STOPPED  # sliding or turning came to an end
+    TOUCHED = 32  # it is new
+
+
+@dataclass(frozen=True)
+class ContactSettings:
+    """Numbers of the method.
+
+    Attributes:
+        touch: points nearer than this touch [m].
+        impact_speed: what closes faster is an impact [m/s].
+        still: slower than this is not sliding [m/s].
+        correction: share of an overlap that a step takes back (C8: a prescribed acceleration of the contact).
+        push_out: fastest way out of an overlap [m/s].
+        static_share: static friction by kinetic friction, at least 1.
+        blend: k of the laws 1 - e^(-k l) and e^(-k l) between sliding and turning, times the region's radius.
+        tolerance: as for `constrained_dynamics`.
+    """
+
+    touch: float = 2e-4
+    impact_speed: float = 0.02
+    still: float = 1e-3
+    correction: float = 0.2
+    push_out: float = 0.5
+    static_share: float = 1.0
+    blend: float = 1.4
+    tolerance: float = 1e-10
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            positive(f.name, getattr(self, f.name))
+        if self.static_share < 1.0:
+            raise ArgumentError(f"static_share: must be at least 1, got {self.static_share!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class ContactReport:
+    """One contact of the last step.
+
+    Attributes:
+        link: of the figure.
+        other: the link it touches; None: the world.
+        state: how much of it presses.
+        slip: how it holds across.
+        change: what happened that the first hypothesis did not say.
+        place: middle of the region, in the world, shape (3,) [m].
+        axes: R_WP, columns x, y and the normal (towards `link`), shape (3, 3).
+        wrench: [torque; force] on `link` about `place`, in these axes, mean over the step without impacts, shape (6,).
+        impulse: the same of an impact, times time, shape (6,) [N m s, N s].
+        pressure: balance point of the pressure, in the world, shape (3,) [m].
+        gap: least gap of its points, < 0: overlap [m].
+        region: corners of the convex hull in the plane, shape (n, 2), from `place` [m].
+    """
+
+    link: str
+    other: str | None
+    state: ContactState
+    slip: Slip
+    change: Change
+    place: Array
+    axes: Array
+    wrench: Array
+    impulse: Array
+    pressure: Array
+    gap: float
+    region: Array
+
+    @property
+    def force(self) -> Array:
+        """Force on `link`, world axes [N], shape (3,)."""
+        result: Array = self.axes @ self.wrench[3:]
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class ContactStep:
+    """What some steps did.
+
+    Attributes:
+        state: where the figure is.
+        vdot: accelerations of the last step, without impacts, shape (nv,).
+        contacts: of the last step; those that let go in it too.
+        passes: most passes that a step took for its forces.
+        impact_passes: and for impacts.
+        impacts: steps with an impact.
+        unresolved: steps in which no hypothesis was valid after three passes: their forces were cut to valid ones.
+        steps: steps taken.
+    """
+
+    state: State
+    vdot: Array
+    contacts: tuple[ContactReport, ...]
+    passes: int
+    impact_passes: int
+    impacts: int
+    unresolved: int
+    steps: int
+
+
+class ContactStage:
+    """A figure, what stands around it, and the method of Nakamura & Yamane 2000, §4.
+
+    Args:
+        figure: the figure; or its `Links`, which hold besides the contacts.
+        scenery: shapes fixed in the world; None: the plane z = 0.
+        friction: kinetic coefficient of all shapes.
+        restitution: of all shapes.
+        settings: numbers of the method.
+    """
+
+    def __init__(
+        self,
+        figure: Figure | Links,
+        *,
+        scenery: Iterable[Shape] | None = None,
+        friction: float = 0.8,
+        restitution: float = 0.0,
+        settings: ContactSettings | None = None,
+    ) -> None:
+        self.links = Links(figure) if isinstance(figure, Figure) else links_of(figure)
+        self.figure, self.settings = self.links.figure, settings or ContactSettings()
+        if not isinstance(self.settings, ContactSettings):
+            raise ArgumentError(f"settings: expected ContactSettings, got {self.settings!r}")
+        positive("friction", friction)
+        if positive("restitution", restitution) > 1.0:
+            raise ArgumentError(f"restitution: must be from 0 to 1, got {restitution!r}")
+        coat = {"friction": float(friction), "restitution": float(restitution)}
+        still = [Surface(shape, **coat) for shape in ([Plane()] if scenery is None else scenery)]
+        self._table = compile_shapes(
+            [*surfaces_of(self.figure, in_bodies=True, **coat), *still],
+            joined=joined_bodies(self.figure, in_bodies=True, grandparents=True),
+        )
+        self._model = model_of(self.figure)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        numbers, whole = scratch_sizes(self._model.ints, self._model.floats, self.links.ints, self._table.count)
+        self._scratch, self._whole = np.zeros(numbers), np.zeros(whole, np.int64)
+
+    def hold(self, links: Links) -> None:
+        """Hold by other virtual links from now on."""
+        if links_of(links).figure is not self.figure:
+            raise ArgumentError("links: they are of another figure")
+        memory = self._scratch[: record_size(layout.Rules) + layout.MEMORY].copy()
+        self.links = links
+        self._prepare()
+        self._scratch[: len(memory)] = memory
+
+    def forget(self) -> None:
+        """Forget where contacts were: the figure was put elsewhere."""
+        self._scratch[record_size(layout.Rules)] = 0.0
+
+    def step(
+        self,
+        state: State,
+        h: float,
+        tau: Any = None,
+        *,
+        steps: int = 1,
+        wrenches: Any = None,
+        gravity: tuple[float, float, float] = GRAVITY,
+        figure: Figure | None = None,
+    ) -> ContactStep:
+        """Move on by `steps` steps of h, with constant forces.
+
+        Args:
+            state: of the figure.
+            h: time step [s].
+            tau: generalized forces [N m], [N], shape (nv,); None: none.
+            steps: how many.
+            wrenches: external [torque; force] on each link of the figure, as for `forward_dynamics`.
+            gravity: acceleration of gravity, world axes [m/s²].
+            figure: the same figure with other armature and damping, such as those of implicit springs.
+        """
+        model = self._model if figure is None else model_of(figure)
+        if not isinstance(state, State) or state.q.ndim != 1:
+            raise ArgumentError("state: expected the State of one figure")
+        if not isinstance(steps, int | np.integer) or steps < 1:
+            raise ArgumentError(f"steps: must be a whole number, 1 or more, got {steps!r}")
+        if positive("h", h) == 0.0:
+            raise ArgumentError("h: must be a positive number of seconds, got 0")
+        if model.nv != self._model.nv or model.nlinks != self._model.nlinks:
+            raise ArgumentError("figure: expected the stage's own with other armature or damping")
+        inputs = (
+            Input("q", state.q, (model.nq,)),
+            Input("v", state.v, (model.nv,)),
+            Input("tau", model.zeros if tau is None else tau, (model.nv,)),
+            Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
+        )
+        rows, _ = as_rows(inputs, self.figure.name)
+        if not np.isfinite(rows[2]).all():
+            check(2, self.figure, inputs)
+        at = record_offsets(layout.Rules)
+        for name, place in at.items():
+            self._scratch[place] = float(h) if name == "h" else getattr(self.settings, name)
+        before = self._scratch[: record_size(layout.Rules) + layout.MEMORY].copy()
+        out = np.concatenate([rows[0][0], rows[1][0], np.zeros(model.nv)])
+        report, tally = np.zeros((layout.MOST_PATCHES, REPORT)), np.zeros(TALLY)
+        floats = model.floats_for(vector("gravity", gravity), np.float64)
+        status = run_steps(
+            model.ints, floats, self.links.ints, self.links.floats, self._table.ints, self._table.floats,
+            self._table.pairs, rows[2], rows[3], self._scratch, self._whole, int(steps), out, report, tally,
+        )  # fmt: skip
+        if status:
+            self._scratch[: len(before)] = before  # the stage is as it was
+            check(status, self.figure, inputs)
+        nq, nv = model.nq, model.nv
+        return ContactStep(
+            State(out[:nq].copy(), out[nq : nq + nv].copy()), out[nq + nv :].copy(),
+            tuple(self._report(row) for row in report[: int(tally[0])]),
+            int(tally[2]), int(tally[3]), int(tally[4]), int(tally[5]), int(tally[1]),
+        )  # fmt: skip
+
+    def _report(self, row: Array) -> ContactReport:
+        a, b, state, slip, why, known, _, corners = (int(x) for x in row[:8])
+        place, axes, w, knock = row[8:11].copy(), row[11:20].reshape(3, 3).T.copy(), row[20:26], row[26:32]
+        change = Change(why) if known else Change(why) | Change.TOUCHED
+        return ContactReport(
+            self._link(a), self._link(b) if b >= 0 else None, ContactState(state), Slip(slip), change, place, axes,
+            np.concatenate([w[3:], w[:3]]), np.concatenate([knock[3:], knock[:3]]),
+            place + axes[:, :2] @ row[32:34], float(row[35]), row[36 : 36 + 2 * corners].reshape(corners, 2).copy(),
+        )  # fmt: skip
+
+    def _link(self, body: int) -> str:
+        return self.figure.link_names[self._model.body_of_link.index(body)]
