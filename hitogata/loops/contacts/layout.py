@@ -83,7 +83,7 @@ class Rules:
 
     h: float
     touch: float  # points nearer than this touch [m]
-    impact_speed: float  # contacts that close faster are impacts [m/s]
+    impact_speed: float  # contacts that close faster are impacts, those that open faster are gone [m/s]
     still: float  # slower than this is not sliding [m/s]
     correction: float  # share of an overlap that a step takes back
     push_out: float  # fastest way out of an overlap [m/s]
@@ -103,7 +103,8 @@ class Floor(NamedTuple):
     goal: lanes  # type: ignore[valid-type]  # (patches, 6): what u should change by
     need: lanes  # type: ignore[valid-type]  # (rows,): what forces should change rows by
     force: lanes  # type: ignore[valid-type]  # (rows,)
-    impulse: lanes  # type: ignore[valid-type]  # (rows,): of the impact, if there was one
+    mending: lanes  # type: ignore[valid-type]  # (rows,): what takes overlaps back
+    move: lanes  # type: ignore[valid-type]  # (nv,): velocities with which places move
     held: lanes  # type: ignore[valid-type]  # (patches, 6, 6): G
     forces: lanes  # type: ignore[valid-type]  # (patches, 6, 6): (T Gᵀ)ᵀ
     memory: lanes  # type: ignore[valid-type]  # what the last step leaves to the next
@@ -130,9 +131,9 @@ MEMORY = 1 + MOST_PATCHES * REMEMBERED
 
 
 @kernel
-def floor_size(rows):
+def floor_size(rows, nv):
     """Numbers of scratch, for so many rows of virtual links."""
-    return Rules.SIZE + MOST_PATCHES * (Patch.SIZE + 3 * CORNERS + 12 + 72) + 3 * (rows + 6 * MOST_PATCHES) + MEMORY
+    return Rules.SIZE + MOST_PATCHES * (Patch.SIZE + 3 * CORNERS + 12 + 72) + 3 * (rows + 6 * MOST_PATCHES) + MEMORY + nv
 
 
 @kernel
@@ -148,4 +149,4 @@ def open_floor(memory, ints, rows):
     own = records(ints, PatchInts)
     first = tail(ints, MOST_PATCHES * PatchInts.SIZE)
     return Floor(records(memory, Rules), records(rest, Patch), own, corner, rate, goal, need, tail(need, count),
-                 tail(need, 2 * count), held, forces, tail(memory, Rules.SIZE), first, tail(first, MOST_PATCHES))  # fmt: skip
+                 tail(need, 2 * count), tail(need, 3 * count), held, forces, tail(memory, Rules.SIZE), first, tail(first, MOST_PATCHES))  # fmt: skip

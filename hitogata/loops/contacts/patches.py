@@ -56,9 +56,9 @@ def upright(n):
 
 @kernel
 def touches(limbs, contact, point, rules):
-    """Does a point touch, or will it be there in the middle of the step?"""
-    gap = point.gap
-    return gap < rules.touch or gap + 0.5 * rules.h * closing_speed(limbs, contact, point) < 0.0
+    """Does a point touch, or will it be there in the middle of the step?  What moves away does not touch."""
+    speed = closing_speed(limbs, contact, point)
+    return speed < rules.impact_speed and (point.gap < rules.touch or point.gap + 0.5 * rules.h * speed < 0.0)
 
 
 @kernel

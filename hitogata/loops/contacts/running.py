@@ -7,7 +7,6 @@ from hitogata.dynamics.running import status_of
 from hitogata.lanes import X1, entry, kernel, lanes, records, tail
 from hitogata.loops.checking import row_of
 from hitogata.loops.contacts.layout import (
-    CORNERS,
     MOST_CONTACTS,
     MOST_PATCHES,
     Around,
@@ -15,16 +14,13 @@ from hitogata.loops.contacts.layout import (
     floor_size,
     open_floor,
 )
+from hitogata.loops.contacts.reporting import REPORT, write_report
 from hitogata.loops.contacts.step import rows_size, step
 from hitogata.loops.layout import LinkInts, bench_size, open_bench
-from hitogata.spatial import cols, store3
 
-REPORT = 8 + 12 + 12 + 4 + 2 * CORNERS
-"""Numbers reported of a patch: see `write_report`."""
-
-TALLY = 6
-"""Of all steps together: patches of the last one, steps done, most passes of the forces, of impacts, steps with an
-impact, steps without a valid answer."""
+TALLY = 7
+"""Patches of the last step and of its impact; of all steps: how many, most passes of the forces and of impacts, steps
+with an impact, steps without a valid answer."""
 
 
 @entry
@@ -32,7 +28,7 @@ def scratch_sizes(ints, floats, link_ints, shapes):
     """Numbers and whole numbers of scratch."""
     tree = open_tree(ints, floats)
     held = link_ints[2]
-    numbers = bench_size(tree, link_ints[1]) + rows_size(tree, held) + floor_size(held) + shapes * ShapePlace.SIZE + SPARE
+    numbers = bench_size(tree, link_ints[1]) + rows_size(tree, held) + floor_size(held, tree.nv) + shapes * ShapePlace.SIZE + SPARE
     numbers += MOST_CONTACTS * (ContactPoint.SIZE + 4) + 64
     rows = held + 6 * MOST_PATCHES
     whole = 2 * rows + 64 + (link_ints[0] + MOST_PATCHES) * LinkInts.SIZE + MOST_PATCHES * (PatchInts.SIZE + 2)
@@ -50,7 +46,7 @@ def run_steps(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pa
     held, shapes = link_ints[2], open_shapes(shape_ints, shape_floats)
     rows = held + 6 * MOST_PATCHES
     floor = open_floor(memory, tail(order, 2 * rows + 64 + (link_ints[0] + MOST_PATCHES) * LinkInts.SIZE), held)
-    rest = tail(memory, floor_size(held))
+    rest = tail(memory, floor_size(held, tree.nv))
     own = open_bench(tree, link_ints, link_floats, rest, order)
     rest = tail(rest, bench_size(tree, link_ints[1]))
     more = tail(rest, rows_size(tree, held))
@@ -60,49 +56,28 @@ def run_steps(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pa
     around = Around(shapes, records(pairs, Pair, X1), pairs.shape[0], more, records(contacts, Contact),
                     records(points, ContactPoint), spare)  # fmt: skip
     now = lanes(state, X1)
-    loop(own, rest, order, floor, around, now, lanes(tau, X1), row_of(wrenches, 0), steps, lanes(tally, X1))
-    write_report(floor, held, int(tally[0]), lanes(report, X1), report.shape[1])
+    loop(own, rest, order, floor, around, now, lanes(tau, X1), row_of(wrenches, 0), steps, lanes(tally, X1),
+         lanes(report, X1))  # fmt: skip
     view = lanes(state, X1)
     return status_of(tree, view, tail(view, tree.nq), None, row_of(wrenches, 0), view, state.size)
 
 
 @kernel
-def loop(own, rest, order, floor, around, now, tau, wrenches, steps, tally):
+def loop(own, rest, order, floor, around, now, tau, wrenches, steps, tally, report):
     """The steps."""
     tree = own.tree
     v, vdot = tail(now, tree.nq), tail(now, tree.nq + tree.nv)
     for _ in range(steps):
-        patches, knocks, passes, valid = step(own, rest, order, floor, around, now, v, tau, wrenches, vdot)
+        patches, struck, passes, knocks, valid = step(
+            own, rest, order, floor, around, now, v, tau, wrenches, vdot, tail(report, MOST_PATCHES * REPORT)
+        )
         tally[0] = patches
-        tally[1] = tally[1] + 1
-        tally[2] = max(tally[2], passes)
-        tally[3] = max(tally[3], knocks)
+        tally[1] = struck
+        tally[2] = tally[2] + 1
+        tally[3] = max(tally[3], passes)
+        tally[4] = max(tally[4], knocks)
         if knocks > 0:
-            tally[4] = tally[4] + 1
-        if valid == 0:
             tally[5] = tally[5] + 1
-
-
-@kernel
-def write_report(floor, held, patches, out, size):
-    """[bodies | state | slip | why | known | points | corners | place | axes | wrench | impulse | pressure | gaps | hull]."""
-    for p in range(patches):
-        own, patch, at = floor.ints[p], floor.patch[p], p * size
-        for k, value in enumerate((own.body_a, own.body_b, own.state, own.slip, own.why, own.known, own.points,
-                                   own.corners)):  # fmt: skip
-            out[at + k] = value
-        x, y, z = cols(patch.axes)
-        store3(out, at + 8, patch.place)
-        store3(out, at + 11, x)
-        store3(out, at + 14, y)
-        store3(out, at + 17, z)
-        for k in range(6):
-            out[at + 20 + k] = floor.force[held + 6 * p + k]
-            out[at + 26 + k] = floor.impulse[held + 6 * p + k]
-        out[at + 32] = patch.press_x
-        out[at + 33] = patch.press_y
-        out[at + 34] = patch.gap
-        out[at + 35] = patch.least
-        for c in range(own.corners):
-            out[at + 36 + 2 * c] = floor.corner[3 * (CORNERS * p + c)]
-            out[at + 37 + 2 * c] = floor.corner[3 * (CORNERS * p + c) + 1]
+        if valid == 0:
+            tally[6] = tally[6] + 1
+    write_report(floor, own.links.held, int(tally[0]), report)

@@ -92,8 +92,8 @@ class ContactReport:
         change: what happened that the first hypothesis did not say.
         place: middle of the region, in the world, shape (3,) [m].
         axes: R_WP, columns x, y and the normal (towards `link`), shape (3, 3).
-        wrench: [torque; force] on `link` about `place`, in these axes, mean over the step without impacts, shape (6,).
-        impulse: the same of an impact, times time, shape (6,) [N m s, N s].
+        wrench: [torque; force] on `link` about `place`, in these axes, mean over the step [N m, N]; of an impact, times
+            time [N m s, N s], shape (6,).
         pressure: balance point of the pressure, in the world, shape (3,) [m].
         gap: least gap of its points, < 0: overlap [m].
         region: corners of the convex hull in the plane, shape (n, 2), from `place` [m].
@@ -107,7 +107,6 @@ class ContactReport:
     place: Array
     axes: Array
     wrench: Array
-    impulse: Array
     pressure: Array
     gap: float
     region: Array
@@ -127,9 +126,10 @@ class ContactStep:
         state: where the figure is.
         vdot: accelerations of the last step, without impacts, shape (nv,).
         contacts: of the last step; those that let go in it too.
+        impacts: of the last step, their wrenches are impulses.
         passes: most passes that a step took for its forces.
         impact_passes: and for impacts.
-        impacts: steps with an impact.
+        impact_steps: steps with an impact.
         unresolved: steps in which no hypothesis was valid after three passes: their forces were cut to valid ones.
         steps: steps taken.
     """
@@ -137,9 +137,10 @@ class ContactStep:
     state: State
     vdot: Array
     contacts: tuple[ContactReport, ...]
+    impacts: tuple[ContactReport, ...]
     passes: int
     impact_passes: int
-    impacts: int
+    impact_steps: int
     unresolved: int
     steps: int
 
@@ -242,7 +243,7 @@ class ContactStage:
             self._scratch[place] = float(h) if name == "h" else getattr(self.settings, name)
         before = self._scratch[: record_size(layout.Rules) + layout.MEMORY].copy()
         out = np.concatenate([rows[0][0], rows[1][0], np.zeros(model.nv)])
-        report, tally = np.zeros((layout.MOST_PATCHES, REPORT)), np.zeros(TALLY)
+        report, tally = np.zeros((2, layout.MOST_PATCHES, REPORT)), np.zeros(TALLY)
         floats = model.floats_for(vector("gravity", gravity), np.float64)
         status = run_steps(
             model.ints, floats, self.links.ints, self.links.floats, self._table.ints, self._table.floats,
@@ -254,18 +255,19 @@ class ContactStage:
         nq, nv = model.nq, model.nv
         return ContactStep(
             State(out[:nq].copy(), out[nq : nq + nv].copy()), out[nq + nv :].copy(),
-            tuple(self._report(row) for row in report[: int(tally[0])]),
-            int(tally[2]), int(tally[3]), int(tally[4]), int(tally[5]), int(tally[1]),
+            tuple(self._report(row) for row in report[0, : int(tally[0])]),
+            tuple(self._report(row) for row in report[1, : int(tally[1])]),
+            int(tally[3]), int(tally[4]), int(tally[5]), int(tally[6]), int(tally[2]),
         )  # fmt: skip
 
     def _report(self, row: Array) -> ContactReport:
         a, b, state, slip, why, known, _, corners = (int(x) for x in row[:8])
-        place, axes, w, knock = row[8:11].copy(), row[11:20].reshape(3, 3).T.copy(), row[20:26], row[26:32]
+        place, axes, w = row[8:11].copy(), row[11:20].reshape(3, 3).T.copy(), row[20:26]
         change = Change(why) if known else Change(why) | Change.TOUCHED
         return ContactReport(
             self._link(a), self._link(b) if b >= 0 else None, ContactState(state), Slip(slip), change, place, axes,
-            np.concatenate([w[3:], w[:3]]), np.concatenate([knock[3:], knock[:3]]),
-            place + axes[:, :2] @ row[32:34], float(row[35]), row[36 : 36 + 2 * corners].reshape(corners, 2).copy(),
+            np.concatenate([w[3:], w[:3]]), place + axes[:, :2] @ row[26:28], float(row[29]),
+            row[30 : 30 + 2 * corners].reshape(corners, 2).copy(),
         )  # fmt: skip
 
     def _link(self, body: int) -> str:

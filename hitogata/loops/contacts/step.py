@@ -1,28 +1,37 @@
 """One step with contact by hypothesis and validity: a page that reads like the paper's list (§4.9).
 
 Velocities at the end of the step are unknown, v⁺ = v + h v̇, q⁺ = q ⊞ h v⁺; what is held is held at v⁺, so that nothing
-drifts, and overlaps are taken back by a prescribed θ̈_C (§4.8).
+drifts.  Overlaps are taken back by a prescribed motion of the contact (§4.8), which moves places but leaves no velocity.
 """
 
 from hitogata.contact.finding import find_contacts
 from hitogata.dynamics.integration import advance
-from hitogata.lanes import kernel, maximum, minimum, records, tail
+from hitogata.lanes import absolute, clip, kernel, maximum, records, tail
 from hitogata.loops.closing import meet
 from hitogata.loops.contacts.hypotheses import from_motion
-from hitogata.loops.contacts.layout import MOST_CONTACTS, MOST_PATCHES
+from hitogata.loops.contacts.layout import MOST_CONTACTS, MOST_PATCHES, NONE
 from hitogata.loops.contacts.memory import recall, remember
-from hitogata.loops.contacts.passes import find_forces
-from hitogata.loops.contacts.patches import gather, start
+from hitogata.loops.contacts.passes import find_forces, solve_pass
+from hitogata.loops.contacts.patches import gather
+from hitogata.loops.contacts.reporting import write_report
 from hitogata.loops.layout import SIDE, Bench, LinkInts, Links, Row, stride_of
 from hitogata.loops.pivots import multiply
 from hitogata.loops.recursion import accelerate, drift_only, give_way, reply, standing_still, whiten_link
 from hitogata.loops.rows import find_drifts
 from hitogata.spatial import Force, Vec3, cols, cross, length, power
 
+SINKING = 0.25
+"""Share of gravity with which a contact that hovers sinks."""
+
+TINY = 1e-30
+
+NEGLIGIBLE = 1e-9
+"""Correction that is not worth a solve [m/s, rad/s]."""
+
 
 @kernel
-def step(own, memory, order, floor, around, q, v, tau, wrenches, vdot):
-    """Move one state on; returns patches, passes of the impact and of the forces, and whether both were valid.
+def step(own, memory, order, floor, around, q, v, tau, wrenches, vdot, knock):
+    """Move one state on; returns patches, those of an impact, passes of the forces and of the impact, and 1 if valid.
 
     Args:
         own: bench with the user's virtual links alone.
@@ -35,46 +44,65 @@ def step(own, memory, order, floor, around, q, v, tau, wrenches, vdot):
         tau: generalized forces.
         wrenches: external ones, or None.
         vdot: accelerations of the step without impact, out.
+        knock: what the impact did, out: a report.
     """
+    tree, rules, held = own.tree, floor.rules[0], own.links.held
+    struck, knocks, passes, good, impact = 0, 0, 0, 1, True
+    while passes == 0:                                           # once, or twice if there is an impact
+        bench, patches = survey(own, memory, order, floor, around, q, v, tau, wrenches, vdot)
+        impact = impact and fast(floor, patches)
+        if impact:
+            bounce(bench, floor, patches, held)
+        else:
+            stop(bench, floor, patches, held)
+        scale = rules.h
+        if impact:
+            scale = 1.0
+        tried, valid = find_forces(bench, floor, patches, held, floor.need, scale, floor.force)
+        good = good * valid
+        spread(bench, floor.force, held + 6 * patches)
+        change = tail(bench.change, tree.nv)
+        if impact:                                               # then all anew: what bounces has gone
+            for k in range(tree.nv):
+                v[k] = v[k] + change[k]
+            write_report(floor, held, patches, knock)
+            struck, knocks, impact = patches, tried, False
+        else:
+            for k in range(tree.nv):
+                vdot[k] = vdot[k] + change[k]
+                v[k] = v[k] + rules.h * vdot[k]
+                floor.move[k] = v[k]
+            mend(bench, floor, patches, held, floor.move)        # overlaps
+            advance(tree, q, floor.move, rules.h, q)
+            passes = tried
+        remember(floor, patches)
+    return patches, struck, passes, knocks, good
+
+
+@kernel
+def survey(own, memory, order, floor, around, q, v, tau, wrenches, vdot):
+    """Patches, their rows and B, the motion without them, and the first hypotheses."""
     tree, limbs, rules, held = own.tree, own.limb, floor.rules[0], own.links.held
-    meet(own, q, v, wrenches)                                           # places, speeds, rows of virtual links
+    meet(own, q, v, wrenches)                                    # places, speeds, rows of virtual links
     found = find_contacts(around.shapes, limbs, around.pairs, around.count, reach(tree, limbs, rules), around.work,
                           around.contacts, around.points, MOST_CONTACTS)  # fmt: skip
     patches = gather(limbs, around.shapes, around.contacts, around.points, min(found, MOST_CONTACTS), floor,
                      around.spare)  # fmt: skip
-    recall(floor, patches)                                              # where the pressure was
-    rows = held + 6 * patches
+    recall(floor, patches)                                       # where the pressure was
     bench = open_rows(own, patches, memory, order)
     copy_links(own, bench)
     write_patches(bench, own.links.total, floor, patches, held)
-    idle(bench, patches)
-    give_way(tree, limbs, v, tau)                                       # motion without links and contacts
+    idle(bench)
+    give_way(tree, limbs, v, tau)                                # motion without links and contacts
     accelerate(tree, limbs, v, tau, vdot)
     find_drifts(limbs, bench.links, standing_still(tree))
     for k in range(bench.links.total):
         if bench.links.link[k].count > 0:
             whiten_link(bench, k)
-    multiply(bench.white, bench.reply, tree.nv, rows, bench.links.stride)
+    multiply(bench.white, bench.reply, tree.nv, held + 6 * patches, bench.links.stride)
     for p in range(patches):
         from_motion(floor.patch[p], floor.ints[p], tail(floor.rate, 6 * p), rules.still, rules.blend)
-    knocks, good = 0, 1
-    for n in range(rows):
-        floor.impulse[n] = 0.0
-    if fast(floor, patches):                                            # impact
-        knocks, good = strike(bench, floor, patches, held, v)
-        for p in range(patches):
-            start(floor.patch[p], floor.ints[p])
-            from_motion(floor.patch[p], floor.ints[p], tail(floor.rate, 6 * p), rules.still, rules.blend)
-    aim(bench, floor, patches, held)                                    # forces
-    passes, valid = find_forces(bench, floor, patches, held, floor.need, rules.h, floor.force)
-    spread(bench, floor.force, rows)
-    change = tail(bench.change, tree.nv)
-    for k in range(tree.nv):
-        vdot[k] = vdot[k] + change[k]
-        v[k] = v[k] + rules.h * vdot[k]
-    advance(tree, q, v, rules.h, q)
-    remember(floor, patches)
-    return patches, knocks, passes, good * valid
+    return bench, patches
 
 
 @kernel
@@ -181,7 +209,7 @@ def write_turn(bench, link, n, axis):
 
 
 @kernel
-def idle(bench, patches):
+def idle(bench):
     """What velocities alone bring, to be taken off: held are velocities, whose rows do not turn within the step."""
     limbs, links = bench.limb, bench.links
     drift_only(bench.tree, limbs)
@@ -206,55 +234,70 @@ def fast(floor, patches):
 
 
 @kernel
-def strike(bench, floor, patches, held, v):
-    """Impulses stop what closes, or send it back (§2.4, 4.6); velocities and rates change."""
-    links = bench.links
+def bounce(bench, floor, patches, held):
+    """Changes of rates in an impact: what closes stops, or is sent back (§2.4, 4.6)."""
     for n in range(held):
-        floor.need[n] = -links.row[n].rate
+        floor.need[n] = -bench.links.row[n].rate
     for p in range(patches):
         patch, u = floor.patch[p], tail(floor.rate, 6 * p)
         back = 0.0
         if patch.closing < -floor.rules[0].impact_speed:
             back = patch.bounce
         for k in range(6):
-            floor.goal[6 * p + k] = 0.0
-        for k in range(2, 5):
-            floor.goal[6 * p + k] = -back * u[k]
-        for k in range(6):
-            floor.need[held + 6 * p + k] = floor.goal[6 * p + k] - u[k]
-            floor.goal[6 * p + k] = floor.goal[6 * p + k] - u[k]
-    passes, good = find_forces(bench, floor, patches, held, floor.need, 1.0, floor.impulse)
-    rows = held + 6 * patches
-    for n in range(rows):
-        total = 0.0
-        for m in range(rows):
-            total = total + bench.reply[n * links.stride + m] * floor.impulse[m]
-        links.row[n].rate = links.row[n].rate + total
-        if n >= held:
-            floor.rate[n - held] = links.row[n].rate
-    spread(bench, floor.impulse, rows)
-    change = tail(bench.change, bench.tree.nv)
-    for k in range(bench.tree.nv):
-        v[k] = v[k] + change[k]
-    return passes, good
+            more = 1.0
+            if 2 <= k < 5:
+                more = 1.0 + back
+            floor.goal[6 * p + k] = -more * u[k]
+            floor.need[held + 6 * p + k] = -more * u[k]
 
 
 @kernel
-def aim(bench, floor, patches, held):
-    """Accelerations that would be right: rates become zero, overlaps are taken back."""
-    links, rules = bench.links, floor.rules[0]
-    h, part = rules.h, rules.correction / rules.h
+def stop(bench, floor, patches, held):
+    """Accelerations that take all rates to zero."""
+    links, h = bench.links, floor.rules[0].h
     for n in range(held):
         row = links.row[n]
-        floor.need[n] = -(row.rate + part * row.value) / h - row.drift
+        floor.need[n] = -row.rate / h - row.drift
     for p in range(patches):
-        patch = floor.patch[p]
-        up = minimum(-part * patch.gap, rules.push_out)
-        goals = (0.0, 0.0, up, -part * patch.slope_y, part * patch.slope_x, 0.0)
         for k in range(6):
-            row, want = links.row[held + 6 * p + k], goals[k]
-            floor.goal[6 * p + k] = want - floor.rate[6 * p + k]
-            floor.need[held + 6 * p + k] = (want - floor.rate[6 * p + k]) / h - row.drift
+            row = links.row[held + 6 * p + k]
+            floor.goal[6 * p + k] = -floor.rate[6 * p + k]
+            floor.need[held + 6 * p + k] = -floor.rate[6 * p + k] / h - row.drift
+
+
+@kernel
+def mend(bench, floor, patches, held, move):
+    """Overlaps are taken back, a part in every step, by a velocity that moves but is not kept.
+
+    Gaps close the same way, but no faster than weight would close them.  `move`: velocities of the step, changed.
+    """
+    links, rules = bench.links, floor.rules[0]
+    part, most = rules.correction / rules.h, 0.0
+    slow = SINKING * rules.h * length(bench.tree.gravity)
+    for n in range(held):
+        floor.need[n] = -part * links.row[n].value
+        most = maximum(most, absolute(floor.need[n]))
+    for p in range(patches):
+        patch, at = floor.patch[p], held + 6 * p
+        turn = slow
+        if patch.least < 0.0:
+            turn = rules.push_out
+        turn = turn / (patch.radius + TINY)
+        for k in range(6):
+            floor.need[at + k] = 0.0
+        if floor.ints[p].state != NONE:
+            floor.need[at + 2] = clip(-part * patch.gap, -slow, rules.push_out)
+            floor.need[at + 3] = clip(-part * patch.slope_y, -turn, turn)
+            floor.need[at + 4] = clip(part * patch.slope_x, -turn, turn)
+            for k in range(2, 5):
+                most = maximum(most, absolute(floor.need[at + k]))
+    if most < NEGLIGIBLE:
+        return
+    solve_pass(bench, floor, patches, held, floor.need, floor.mending)
+    spread(bench, floor.mending, held + 6 * patches)
+    change = tail(bench.change, bench.tree.nv)
+    for k in range(bench.tree.nv):
+        move[k] = move[k] + change[k]
 
 
 @kernel
