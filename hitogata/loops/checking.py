@@ -6,9 +6,10 @@ import numpy as np
 
 from hitogata.dynamics.calling import Array, Input, check, check_threads, vector
 from hitogata.dynamics.layout import Model
+from hitogata.dynamics.running import BAD_VALUE
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
-from hitogata.lanes import X1, kernel, lanes, share
+from hitogata.lanes import share
 from hitogata.loops.link_set import Links
 
 
@@ -18,7 +19,7 @@ def run(
     """Bring arguments into rows, and run an entry of this room on them."""
     check_threads(threads)
     pull = vector("gravity", gravity)
-    rows, single = as_rows(inputs, links.figure.name)
+    rows, single = as_rows(inputs, links.figure)
     count = len(rows[0])
     out = np.empty((count, size))
     floats = model.floats_for(pull, np.float64)
@@ -32,8 +33,8 @@ def run(
     return result
 
 
-def as_rows(inputs: Any, name: str) -> tuple[list[Any], bool]:
-    """Arguments as float64 rows, one per state; and whether there was only one."""
+def as_rows(inputs: Any, figure: Figure) -> tuple[list[Any], bool]:
+    """Arguments as float64 rows, one per state, without columns if there is none; and whether there was only one."""
     arrays: list[Any] = []
     for given in inputs:
         if given.value is None and given.optional:
@@ -45,7 +46,7 @@ def as_rows(inputs: Any, name: str) -> tuple[list[Any], bool]:
             raise ArgumentError(f"{given.name}: expected an array of real numbers, got {given.value!r}") from None
         n = len(given.shape)
         if array.ndim not in (n, n + 1) or array.shape[array.ndim - n :] != given.shape:
-            raise ArgumentError(f"{given.name}: expected shape {given.shape} or (n, ...) for figure {name!r}, "
+            raise ArgumentError(f"{given.name}: expected shape {given.shape} or (n, ...) for figure {figure.name!r}, "
                                 f"got {array.shape}")  # fmt: skip
         arrays.append(array)
     present = [(given, a) for given, a in zip(inputs, arrays, strict=True) if a is not None]
@@ -57,11 +58,13 @@ def as_rows(inputs: Any, name: str) -> tuple[list[Any], bool]:
     rows: list[Any] = []
     for given, a in zip(inputs, arrays, strict=True):
         if a is None:
-            rows.append(None)
+            rows.append(np.zeros((n, 0)))
             continue
+        if given.name == "wrenches" and not np.isfinite(a).all():
+            check(BAD_VALUE, figure, inputs)  # the others are looked at with the results
         whole = a if a.ndim > len(given.shape) else np.broadcast_to(a, (n, *a.shape))
         rows.append(np.ascontiguousarray(whole).reshape(n, -1) if n else np.zeros((0, int(np.prod(given.shape)))))
-    return [r if r is None or r.flags.writeable else r.copy() for r in rows], not counts
+    return [r if r.flags.writeable else r.copy() for r in rows], not counts
 
 
 def positive(name: str, value: Any) -> float:
@@ -75,18 +78,10 @@ def positive(name: str, value: Any) -> float:
     return result
 
 
-@kernel
-def row_of(array, n):
-    """A row of an array, or None."""
-    if array is None:
-        return None
-    return lanes(array, X1, n)
-
-
 def one_state(figure: Figure, q: Any, v: Any) -> tuple[Array, Array]:
     """q and v of one state as arrays, checked for shape."""
     inputs = (Input("q", q, (figure.nq,)), Input("v", v, (figure.nv,)))
-    rows, single = as_rows(inputs, figure.name)
+    rows, single = as_rows(inputs, figure)
     if not single:
         raise ArgumentError("q, v: expected one state, got a batch")
     return rows[0][0], rows[1][0]

@@ -18,10 +18,10 @@ NOTHING = 1e-20
 
 
 @kernel
-def close(bench, q, v, tau, wrenches, stabilise, tolerance, out):
+def close(bench, q, v, tau, wrenches, pushed, stabilise, tolerance, out):
     """Accelerations into `out`, forces into the rows; returns rank and residual."""
     tree, limbs, links = bench.tree, bench.limb, bench.links
-    meet(bench, q, v, wrenches)
+    meet(bench, q, v, wrenches, pushed)
     give_way(tree, limbs, v, tau)
     accelerate(tree, limbs, v, tau, out)
     find_drifts(limbs, links, standing_still(tree))
@@ -39,11 +39,11 @@ def close(bench, q, v, tau, wrenches, stabilise, tolerance, out):
 
 
 @kernel
-def meet(bench, q, v, wrenches):
-    """Places, speeds, rows; forces that are known: wrenches from outside, and those of compliant links."""
+def meet(bench, q, v, wrenches, pushed):
+    """Places, speeds, rows; forces that are known: wrenches from outside (if pushed), and those of compliant links."""
     tree, limbs, links = bench.tree, bench.limb, bench.links
     begin(tree, limbs, q, v)
-    if wrenches is not None:
+    if pushed:
         for i in range(tree.bodies):
             add_wrench(tree.joint[i], tree.body[i], limbs[i], wrenches)
     write_rows(tree, limbs, links)

@@ -9,7 +9,7 @@ from hitogata.dynamics.calling import Array, Input, no_torque
 from hitogata.dynamics.layout import GRAVITY, model_of, open_tree
 from hitogata.dynamics.running import scratch, status_of
 from hitogata.lanes import X1, entry, kernel, lanes, tail
-from hitogata.loops.checking import positive, row_of, run
+from hitogata.loops.checking import positive, run
 from hitogata.loops.closing import close
 from hitogata.loops.layout import bench_size, open_bench
 from hitogata.loops.link_set import LinkHandle, Links, links_of
@@ -112,22 +112,23 @@ def close_rows(ints, floats, link_ints, link_floats, q, v, tau, wrenches, number
     order = np.empty(link_ints[1] + 1, np.int64)
     bench = open_bench(tree, link_ints, link_floats, lanes(memory, X1), lanes(order, X1))
     for n in range(first, end):
-        status = max(status, close_one(bench, lanes(q, X1, n), lanes(v, X1, n), lanes(tau, X1, n),
-                                       row_of(wrenches, n), lanes(numbers, X1), lanes(out, X1, n), out.shape[1]))  # fmt: skip
+        push, pushed = lanes(wrenches, X1, n), wrenches.shape[1] > 0
+        state = lanes(q, X1, n), lanes(v, X1, n), lanes(tau, X1, n)
+        status = max(status, close_one(bench, *state, push, pushed, lanes(numbers, X1), lanes(out, X1, n), out.shape[1]))
     return status
 
 
 @kernel
-def close_one(bench, q, v, tau, wrenches, numbers, out, size):
+def close_one(bench, q, v, tau, wrenches, pushed, numbers, out, size):
     """One state."""
     tree, links = bench.tree, bench.links
-    rank, off = close(bench, q, v, tau, wrenches, numbers[0], numbers[1], out)
+    rank, off = close(bench, q, v, tau, wrenches, pushed, numbers[0], numbers[1], out)
     rows = links.rows
     report(bench, tail(out, tree.nv))
     at = tree.nv + 3 * rows + 6 * links.total
     out[at] = rank
     out[at + 1] = off
-    return status_of(tree, q, v, tau, wrenches, out, size)
+    return status_of(tree, q, v, tau, None, out, size)
 
 
 @kernel

@@ -4,9 +4,9 @@ With u = H v the rates of the rows before, and a restitution e for every row,
 
     u⁺ = -E u          f = -B⁻¹ (1 + E) u          v⁺ = v + A⁻¹ Hᵀ f          B = H A⁻¹ Hᵀ
 
-The kinetic energy changes by -½ (uᵀ B⁻¹ u - (E u)ᵀ B⁻¹ (E u)).  With one restitution e <= 1 for all rows it never grows;
-with different ones Newton's law may make it grow where rows are coupled (Kane & Levinson 1985).  Then all restitutions
-are reduced by one factor, so that the energy just stays.
+The kinetic energy changes by -½ (uᵀ B⁻¹ u - (E u)ᵀ B⁻¹ (E u)).  With one restitution e <= 1 for all rows it never
+grows; with different ones Newton's law may make it grow where rows are coupled (Kane & Levinson 1985).  Then all
+restitutions are reduced by one factor, so that the energy just stays.
 """
 
 from dataclasses import dataclass
@@ -125,7 +125,7 @@ def strike_rows(ints, floats, link_ints, link_floats, q, v, numbers, out, first,
 def strike(bench, q, v, bounces, none, tolerance, out):
     """New velocities into `out`, impulses and wrenches behind them; returns rank and how much of e was kept."""
     tree, links = bench.tree, bench.links
-    meet(bench, q, v, None)
+    meet(bench, q, v, v, False)
     give_way(tree, bench.limb, v, none)
     rank = couple(bench, tolerance)
     right, force = tail(bench.spare, 2 * links.stride), tail(bench.spare, 3 * links.stride)

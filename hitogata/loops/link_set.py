@@ -150,8 +150,8 @@ def _compile(figure: Figure, links: list[VirtualLink]) -> tuple[IntArray, FloatA
             )
         hold = [int(not s and link.length is None) for s in link.slides]
         ints += [a, b, first, link.rows, *hold, link.turning.value, link.length is not None, link.rigid]
-        floats += [X_KC.rotation.ravel(), X_KC.position, X_KP.rotation.ravel(), X_KP.position,
-                   [link.length or 0.0, link.compliance, link.relaxation, link.force_limit, link.torque_limit]]  # fmt: skip
+        floats += [X_KC.rotation.ravel(), X_KC.position, X_KP.rotation.ravel(), X_KP.position]
+        floats += [[link.length or 0.0, link.compliance, link.relaxation, link.force_limit, link.torque_limit]]
         first += link.rows
     held = sum(link.rows for link in links if link.rigid)
     header: list[Any] = [len(links), first, held]

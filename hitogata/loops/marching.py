@@ -17,7 +17,7 @@ from hitogata.spatial import dot
 
 
 @kernel
-def step_runge_kutta(bench, spare, q, v, tau, wrenches, h, stabilise, tolerance, check):
+def step_runge_kutta(bench, spare, q, v, tau, wrenches, pushed, h, stabilise, tolerance, check):
     """One step of the commutator-free method of `dynamics.integration`.  Returns the first link that broke, or -1.
 
     Forces are looked at where the step begins; if one is too great there, nothing moves.
@@ -28,21 +28,21 @@ def step_runge_kutta(bench, spare, q, v, tau, wrenches, h, stabilise, tolerance,
     k2, k3, k4, d = tail(spare, 4 * n), tail(spare, 5 * n), tail(spare, 6 * n), tail(spare, 7 * n)
     q2 = tail(spare, 8 * n)
     q3 = tail(q2, tree.nq)
-    close(bench, q, v, tau, wrenches, stabilise, tolerance, a1)
+    close(bench, q, v, tau, wrenches, pushed, stabilise, tolerance, a1)
     if check == 1:
         broken = find_broken(bench)
         if broken >= 0:
             return broken
     combine(n, k2, v, h, a1, 0.5, a1, 0.0, a1, 0.0, a1, 0.0)
     advance(tree, q, v, 0.5 * h, q2)
-    close(bench, q2, k2, tau, wrenches, stabilise, tolerance, a2)
+    close(bench, q2, k2, tau, wrenches, pushed, stabilise, tolerance, a2)
     combine(n, k3, v, h, a2, 0.5, a2, 0.0, a2, 0.0, a2, 0.0)
     advance(tree, q, k2, 0.5 * h, q3)
-    close(bench, q3, k3, tau, wrenches, stabilise, tolerance, a3)
+    close(bench, q3, k3, tau, wrenches, pushed, stabilise, tolerance, a3)
     combine(n, k4, v, h, a3, 1.0, a3, 0.0, a3, 0.0, a3, 0.0)
     combine(n, d, None, h, k3, 1.0, v, -0.5, v, 0.0, v, 0.0)
     advance(tree, q2, d, 1.0, q3)
-    close(bench, q3, k4, tau, wrenches, stabilise, tolerance, a4)
+    close(bench, q3, k4, tau, wrenches, pushed, stabilise, tolerance, a4)
     combine(n, d, None, h, v, 3.0 / 12.0, k2, 2.0 / 12.0, k3, 2.0 / 12.0, k4, -1.0 / 12.0)
     advance(tree, q, d, 1.0, q)
     combine(n, d, None, h, v, -1.0 / 12.0, k2, 2.0 / 12.0, k3, 2.0 / 12.0, k4, 3.0 / 12.0)
@@ -52,9 +52,9 @@ def step_runge_kutta(bench, spare, q, v, tau, wrenches, h, stabilise, tolerance,
 
 
 @kernel
-def step_euler(bench, spare, q, v, tau, wrenches, h, stabilise, tolerance, check):
+def step_euler(bench, spare, q, v, tau, wrenches, pushed, h, stabilise, tolerance, check):
     """One step of semi-implicit Euler; returns the first link that broke, or -1."""
-    close(bench, q, v, tau, wrenches, stabilise, tolerance, spare)
+    close(bench, q, v, tau, wrenches, pushed, stabilise, tolerance, spare)
     if check == 1:
         broken = find_broken(bench)
         if broken >= 0:
@@ -86,7 +86,7 @@ def settle(bench, q, v, tau, tolerance, turn):
     Returns the greatest value there was.
     """
     tree, links = bench.tree, bench.links
-    meet(bench, q, v, None)
+    meet(bench, q, v, v, False)
     give_way(tree, bench.limb, v, tau)
     rank, right, change = couple(bench, tolerance), tail(bench.spare, 2 * links.stride), tail(bench.change, tree.nv)
     worst = 0.0

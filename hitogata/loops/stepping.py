@@ -12,7 +12,7 @@ from hitogata.dynamics.running import scratch, status_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State
 from hitogata.lanes import X1, entry, kernel, lanes, tail
-from hitogata.loops.checking import as_rows, positive, row_of
+from hitogata.loops.checking import as_rows, positive
 from hitogata.loops.layout import bench_size, open_bench
 from hitogata.loops.link_set import LinkHandle, Links, links_of
 from hitogata.loops.marching import settle, step_euler, step_runge_kutta
@@ -79,7 +79,7 @@ def move(
         Input("tau", no_torque(model) if tau is None else tau, (model.nv,)),
         Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
     )
-    rows, _ = as_rows(inputs, links.figure.name)
+    rows, _ = as_rows(inputs, links.figure)
     floats = model.floats_for(vector("gravity", gravity), np.float64)
     numbers = np.array([h, positive("stabilise", stabilise), positive("tolerance", tolerance), integrator.value,
                         bool(correct)])  # fmt: skip
@@ -113,11 +113,12 @@ def closed(links: Links, state: State, *, iterations: int = 20, tolerance: float
     """
     model = model_of(links_of(links).figure)
     inputs = (Input("q", state.q, (model.nq,)), Input("v", state.v, (model.nv,)))
-    rows, single = as_rows(inputs, links.figure.name)
+    rows, single = as_rows(inputs, links.figure)
     if not single:
         raise ArgumentError("state: expected the State of one figure")
     out: Array = np.concatenate([rows[0][0], rows[1][0], np.zeros(1)])
-    status = close_up(model.ints, model.floats, links.ints, links.floats, model.zeros, float(tolerance), iterations, out)
+    figure, held = (model.ints, model.floats), (links.ints, links.floats)
+    status = close_up(*figure, *held, model.zeros, float(tolerance), iterations, out)
     check(status, links.figure, inputs)
     result = State(out[: model.nq].copy(), out[model.nq : -1].copy())
     gap = np.abs(link_rows(links, result.q).value[: links.held]).max(initial=0.0)
@@ -141,12 +142,13 @@ def march(ints, floats, link_ints, link_floats, tau, wrenches, numbers, steps, o
     order = np.empty(link_ints[1] + 1, np.int64)
     view = lanes(memory, X1)
     bench = open_bench(tree, link_ints, link_floats, view, lanes(order, X1))
-    return march_one(bench, tail(view, size), lanes(tau, X1), row_of(wrenches, 0), lanes(numbers, X1), steps,
+    pushed = wrenches.shape[1] > 0
+    return march_one(bench, tail(view, size), lanes(tau, X1), lanes(wrenches, X1), pushed, lanes(numbers, X1), steps,
                      lanes(out, X1))  # fmt: skip
 
 
 @kernel
-def march_one(bench, spare, tau, wrenches, numbers, steps, out):
+def march_one(bench, spare, tau, wrenches, pushed, numbers, steps, out):
     """Steps until one breaks, or all are done."""
     tree = bench.tree
     q, v = out, tail(out, tree.nq)
@@ -154,16 +156,16 @@ def march_one(bench, spare, tau, wrenches, numbers, steps, out):
     done, broken = 0, -1
     while done < steps and broken < 0:
         if numbers[3] == 4.0:
-            broken = step_runge_kutta(bench, spare, q, v, tau, wrenches, h, stabilise, tolerance, 1)
+            broken = step_runge_kutta(bench, spare, q, v, tau, wrenches, pushed, h, stabilise, tolerance, 1)
         else:
-            broken = step_euler(bench, spare, q, v, tau, wrenches, h, stabilise, tolerance, 1)
+            broken = step_euler(bench, spare, q, v, tau, wrenches, pushed, h, stabilise, tolerance, 1)
         if broken < 0:
             done += 1
             if numbers[4] == 1.0 and bench.links.held > 0:
                 settle(bench, q, v, tau, tolerance, spare)
     out[tree.nq + tree.nv] = done
     out[tree.nq + tree.nv + 1] = broken
-    return status_of(tree, q, v, tau, wrenches, out, tree.nq + tree.nv)
+    return status_of(tree, q, v, tau, None, out, tree.nq + tree.nv)
 
 
 @entry

@@ -1,7 +1,7 @@
 """Following a motion by feedback torques (Nakamura & Yamane 2000, §5), with springs that stay stable at any step.
 
-A joint's torque at the end of a step, K (e + h (v_d - v⁺)) + D (v_d - v⁺), contains the velocity that is yet to be found.
-With v⁺ = v + h v̇ it is a torque that is known, and armature that is added:
+A joint's torque at the end of a step, K (e + h (v_d - v⁺)) + D (v_d - v⁺), contains the velocity that is yet to be
+found.  With v⁺ = v + h v̇ it is a torque that is known, and armature that is added:
 
     τ = K (e + h (v_d - v)) + D (v_d - v)          armature = h D + h² K          (Tazaki & Hasegawa 2007)
 """

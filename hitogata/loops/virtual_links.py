@@ -241,5 +241,6 @@ def _number(link: VirtualLink, name: str, value: Any, least: float, infinite: bo
     except (TypeError, ValueError):
         result = math.nan
     if not result >= least or (math.isinf(result) and not infinite):
-        raise ArgumentError(f"virtual link on {link.child!r}: {name} must be a number, {least:g} or more; got {value!r}")
+        what = f"virtual link on {link.child!r}: {name}"
+        raise ArgumentError(f"{what} must be a number, {least:g} or more; got {value!r}")
     return result

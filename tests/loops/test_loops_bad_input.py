@@ -79,8 +79,14 @@ def test_numbers_that_are_not_finite(bad):
     links, _ = held()
     q, v, tau = Q.copy(), V.copy(), V.copy()
     q[2], v[7], tau[9] = bad, bad, bad
-    for run in (constrained_dynamics, lambda l, q, v: move(l, State(q, v), 1e-3), lambda l, q, v: impact(l, State(q, v)),
-                link_rows, lambda l, q, v: solve_motion(l, q, v, vdot=V), lambda l, q, v: closed(l, State(q, v))):  # fmt: skip
+    for run in (
+        constrained_dynamics,
+        link_rows,
+        lambda k, q, v: move(k, State(q, v), 1e-3),
+        lambda k, q, v: impact(k, State(q, v)),
+        lambda k, q, v: solve_motion(k, q, v, vdot=V),
+        lambda k, q, v: closed(k, State(q, v)),
+    ):
         with pytest.raises(ArgumentError, match=r"q\[.*2\]"):
             run(links, q, V)
         with pytest.raises(ArgumentError, match=r"v\[.*7\]"):

@@ -14,7 +14,8 @@ WEIGHT = 9.81
 
 def hang():
     plain = human40()
-    figure = Figure(plain.name, (plain.links[0], *(replace(k, joint=replace(k.joint, damping=0.3)) for k in plain.links[1:])))
+    damped = [replace(k, joint=replace(k.joint, damping=0.3)) for k in plain.links[1:]]
+    figure = Figure(plain.name, (plain.links[0], *damped))
     q = figure.neutral()
     for side in ("left", "right"):
         q[figure.q_slice(f"shoulder_{side}")] = (0, 0, 1, 0)  # arms up

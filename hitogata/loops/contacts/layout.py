@@ -43,8 +43,6 @@ class PatchInts:
     slip: int
     edge: int  # LINE: its first corner; POINT: the corner
     why: int  # bits
-    shape_a: int
-    shape_b: int
     known: int  # 1: it was there in the last step
 
 
@@ -117,7 +115,7 @@ class Around(NamedTuple):
 
     shapes: tuple  # type: ignore[type-arg]
     pairs: records  # type: ignore[valid-type]
-    count: int
+    total: int
     work: lanes  # type: ignore[valid-type]
     contacts: records  # type: ignore[valid-type]
     points: records  # type: ignore[valid-type]
@@ -133,7 +131,8 @@ MEMORY = 1 + MOST_PATCHES * REMEMBERED
 @kernel
 def floor_size(rows, nv):
     """Numbers of scratch, for so many rows of virtual links."""
-    return Rules.SIZE + MOST_PATCHES * (Patch.SIZE + 3 * CORNERS + 12 + 72) + 3 * (rows + 6 * MOST_PATCHES) + MEMORY + nv
+    own = MOST_PATCHES * (Patch.SIZE + 3 * CORNERS + 12 + 72)
+    return Rules.SIZE + MEMORY + own + 3 * (rows + 6 * MOST_PATCHES) + nv
 
 
 @kernel
@@ -148,5 +147,7 @@ def open_floor(memory, ints, rows):
     count = rows + 6 * MOST_PATCHES
     own = records(ints, PatchInts)
     first = tail(ints, MOST_PATCHES * PatchInts.SIZE)
-    return Floor(records(memory, Rules), records(rest, Patch), own, corner, rate, goal, need, tail(need, count),
-                 tail(need, 2 * count), tail(need, 3 * count), held, forces, tail(memory, Rules.SIZE), first, tail(first, MOST_PATCHES))  # fmt: skip
+    force, mending, move = tail(need, count), tail(need, 2 * count), tail(need, 3 * count)
+    rules, past, many = records(memory, Rules), tail(memory, Rules.SIZE), tail(first, MOST_PATCHES)
+    patch = records(rest, Patch)
+    return Floor(rules, patch, own, corner, rate, goal, need, force, mending, move, held, forces, past, first, many)

@@ -1,7 +1,7 @@
 """Hypothesis, forces, validity: at most three passes (Nakamura & Yamane 2000, §4.3, 4.9).
 
-All six motions of every patch were whitened once, so that a pass picks rows of B = H A⁻¹ Hᵀ by its hypotheses, solves the
-small system, and judges.  Rows of virtual links are held in every pass.
+All six motions of every patch were whitened once, so that a pass picks rows of B = H A⁻¹ Hᵀ by its hypotheses, solves
+the small system, and judges.  Rows of virtual links are held in every pass.
 """
 
 from hitogata.lanes import kernel, sqrt, tail

@@ -20,22 +20,19 @@ def gather(limbs, shapes, contacts, points, count, floor, spare):
     for c in range(count):
         spare[c] = -1.0
     for c in range(count):
-        if spare[c] < 0.0 and patches < MOST_PATCHES:
-            if touches(limbs, contacts[c], points[c], rules):
-                spare[c] = patches * 1.0
-                own, patch = floor.ints[patches], floor.patch[patches]
-                own.body_a, own.body_b, sign = moving_first(contacts[c])
-                patch.axes = upright(points[c].normal * sign)
-                patch.place = points[c].pos
-                own.shape_a = contacts[c].a
-                own.shape_b = contacts[c].b
-                a, b = shapes.floats[contacts[c].a], shapes.floats[contacts[c].b]
-                patch.kinetic = mixed_friction(a.friction, b.friction)
-                patch.static = patch.kinetic * rules.static_share
-                patch.bounce = maximum(a.restitution, b.restitution)
-                found = collect(limbs, contacts, points, count, floor, patches, c, spare)
-                finish(floor, patches, tail(spare, count), found)
-                patches += 1
+        if spare[c] < 0.0 and patches < MOST_PATCHES and touches(limbs, contacts[c], points[c], rules):
+            spare[c] = patches * 1.0
+            own, patch = floor.ints[patches], floor.patch[patches]
+            own.body_a, own.body_b, sign = moving_first(contacts[c])
+            patch.axes = upright(points[c].normal * sign)
+            patch.place = points[c].pos
+            a, b = shapes.floats[contacts[c].a], shapes.floats[contacts[c].b]
+            patch.kinetic = mixed_friction(a.friction, b.friction)
+            patch.static = patch.kinetic * rules.static_share
+            patch.bounce = maximum(a.restitution, b.restitution)
+            found = collect(limbs, contacts, points, count, floor, patches, c, spare)
+            finish(floor, patches, tail(spare, count), found)
+            patches += 1
     return patches
 
 
@@ -80,17 +77,16 @@ def collect(limbs, contacts, points, count, floor, p, first, spare):
     own, patch, rules, found = floor.ints[p], floor.patch[p], floor.rules[0], 0
     (x, y, z), closing = cols(patch.axes), 1e30
     for c in range(first, count):
-        if spare[c] < 0.0 or c == first:
-            a, b, sign = moving_first(contacts[c])
-            if a == own.body_a and b == own.body_b and dot(points[c].normal * sign, z) > ALIGNED:
-                if touches(limbs, contacts[c], points[c], rules):
-                    spare[c] = p * 1.0
-                    r, at = points[c].pos - patch.place, count + 3 * found
-                    spare[at] = dot(x, r)
-                    spare[at + 1] = dot(y, r)
-                    spare[at + 2] = points[c].gap
-                    closing = minimum(closing, closing_speed(limbs, contacts[c], points[c]))
-                    found += 1
+        a, b, sign = moving_first(contacts[c])
+        mine = a == own.body_a and b == own.body_b and dot(points[c].normal * sign, z) > ALIGNED
+        if (spare[c] < 0.0 or c == first) and mine and touches(limbs, contacts[c], points[c], rules):
+            spare[c] = p * 1.0
+            r, at = points[c].pos - patch.place, count + 3 * found
+            spare[at] = dot(x, r)
+            spare[at + 1] = dot(y, r)
+            spare[at + 2] = points[c].gap
+            closing = minimum(closing, closing_speed(limbs, contacts[c], points[c]))
+            found += 1
     patch.closing = closing
     own.points = found
     return found

@@ -10,7 +10,7 @@ REPORT = 8 + 12 + 6 + 4 + 2 * CORNERS
 
 @kernel
 def write_report(floor, held, patches, out):
-    """[bodies, state, slip, why, known, points, corners | place | axes | wrench | pressure, gaps | hull] of each patch."""
+    """[bodies, state, slip, why, known, points, corners | place | axes | wrench | pressure, gaps | hull] of each."""
     for p in range(patches):
         own, patch, at = floor.ints[p], floor.patch[p], p * REPORT
         for k, value in enumerate((own.body_a, own.body_b, own.state, own.slip, own.why, own.known, own.points,

@@ -5,7 +5,6 @@ from hitogata.contact.layout import Contact, ContactPoint, Pair, ShapePlace, ope
 from hitogata.dynamics.layout import open_tree
 from hitogata.dynamics.running import status_of
 from hitogata.lanes import X1, entry, kernel, lanes, records, tail
-from hitogata.loops.checking import row_of
 from hitogata.loops.contacts.layout import (
     MOST_CONTACTS,
     MOST_PATCHES,
@@ -28,8 +27,8 @@ def scratch_sizes(ints, floats, link_ints, shapes):
     """Numbers and whole numbers of scratch."""
     tree = open_tree(ints, floats)
     held = link_ints[2]
-    numbers = bench_size(tree, link_ints[1]) + rows_size(tree, held) + floor_size(held, tree.nv) + shapes * ShapePlace.SIZE + SPARE
-    numbers += MOST_CONTACTS * (ContactPoint.SIZE + 4) + 64
+    numbers = bench_size(tree, link_ints[1]) + rows_size(tree, held) + floor_size(held, tree.nv)
+    numbers += shapes * ShapePlace.SIZE + SPARE + MOST_CONTACTS * (ContactPoint.SIZE + 4) + 64
     rows = held + 6 * MOST_PATCHES
     whole = 2 * rows + 64 + (link_ints[0] + MOST_PATCHES) * LinkInts.SIZE + MOST_PATCHES * (PatchInts.SIZE + 2)
     return numbers, whole + MOST_CONTACTS * Contact.SIZE
@@ -56,20 +55,20 @@ def run_steps(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pa
     around = Around(shapes, records(pairs, Pair, X1), pairs.shape[0], more, records(contacts, Contact),
                     records(points, ContactPoint), spare)  # fmt: skip
     now = lanes(state, X1)
-    loop(own, rest, order, floor, around, now, lanes(tau, X1), row_of(wrenches, 0), steps, lanes(tally, X1),
-         lanes(report, X1))  # fmt: skip
+    loop(own, rest, order, floor, around, now, lanes(tau, X1), lanes(wrenches, X1), wrenches.shape[1] > 0, steps,
+         lanes(tally, X1), lanes(report, X1))  # fmt: skip
     view = lanes(state, X1)
-    return status_of(tree, view, tail(view, tree.nq), None, row_of(wrenches, 0), view, state.size)
+    return status_of(tree, view, tail(view, tree.nq), None, None, view, state.size)
 
 
 @kernel
-def loop(own, rest, order, floor, around, now, tau, wrenches, steps, tally, report):
+def loop(own, rest, order, floor, around, now, tau, wrenches, pushed, steps, tally, report):
     """The steps."""
     tree = own.tree
     v, vdot = tail(now, tree.nq), tail(now, tree.nq + tree.nv)
     for _ in range(steps):
         patches, struck, passes, knocks, valid = step(
-            own, rest, order, floor, around, now, v, tau, wrenches, vdot, tail(report, MOST_PATCHES * REPORT)
+            own, rest, order, floor, around, now, v, tau, wrenches, pushed, vdot, tail(report, MOST_PATCHES * REPORT)
         )
         tally[0] = patches
         tally[1] = struck

@@ -172,10 +172,11 @@ class ContactStage:
         positive("friction", friction)
         if positive("restitution", restitution) > 1.0:
             raise ArgumentError(f"restitution: must be from 0 to 1, got {restitution!r}")
-        coat = {"friction": float(friction), "restitution": float(restitution)}
-        still = [Surface(shape, **coat) for shape in ([Plane()] if scenery is None else scenery)]
+        mu, e = float(friction), float(restitution)
+        around = [Plane()] if scenery is None else scenery
+        still = [Surface(shape, friction=mu, restitution=e) for shape in around]
         self._table = compile_shapes(
-            [*surfaces_of(self.figure, in_bodies=True, **coat), *still],
+            [*surfaces_of(self.figure, in_bodies=True, friction=mu, restitution=e), *still],
             joined=joined_bodies(self.figure, in_bodies=True, grandparents=True),
         )
         self._model = model_of(self.figure)
@@ -235,7 +236,7 @@ class ContactStage:
             Input("tau", model.zeros if tau is None else tau, (model.nv,)),
             Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
         )
-        rows, _ = as_rows(inputs, self.figure.name)
+        rows, _ = as_rows(inputs, self.figure)
         if not np.isfinite(rows[2]).all():
             check(2, self.figure, inputs)
         at = record_offsets(layout.Rules)

@@ -1,7 +1,8 @@
 """One step with contact by hypothesis and validity: a page that reads like the paper's list (§4.9).
 
-Velocities at the end of the step are unknown, v⁺ = v + h v̇, q⁺ = q ⊞ h v⁺; what is held is held at v⁺, so that nothing
-drifts.  Overlaps are taken back by a prescribed motion of the contact (§4.8), which moves places but leaves no velocity.
+Velocities at the end of the step are unknown, v⁺ = v + h v̇, q⁺ = q ⊞ h v⁺; what is held is held at v⁺, so that
+nothing drifts.  Overlaps are taken back by a prescribed motion of the contact (§4.8), which moves places but leaves no
+velocity.
 """
 
 from hitogata.contact.finding import find_contacts
@@ -30,7 +31,7 @@ NEGLIGIBLE = 1e-9
 
 
 @kernel
-def step(own, memory, order, floor, around, q, v, tau, wrenches, vdot, knock):
+def step(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot, knock):
     """Move one state on; returns patches, those of an impact, passes of the forces and of the impact, and 1 if valid.
 
     Args:
@@ -42,14 +43,15 @@ def step(own, memory, order, floor, around, q, v, tau, wrenches, vdot, knock):
         q: coordinates, moved on in place.
         v: velocities, likewise.
         tau: generalized forces.
-        wrenches: external ones, or None.
+        wrenches: external ones.
+        pushed: whether there are any.
         vdot: accelerations of the step without impact, out.
         knock: what the impact did, out: a report.
     """
     tree, rules, held = own.tree, floor.rules[0], own.links.held
     struck, knocks, passes, good, impact = 0, 0, 0, 1, True
     while passes == 0:                                           # once, or twice if there is an impact
-        bench, patches = survey(own, memory, order, floor, around, q, v, tau, wrenches, vdot)
+        bench, patches = survey(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot)
         impact = impact and fast(floor, patches)
         if impact:
             bounce(bench, floor, patches, held)
@@ -80,11 +82,11 @@ def step(own, memory, order, floor, around, q, v, tau, wrenches, vdot, knock):
 
 
 @kernel
-def survey(own, memory, order, floor, around, q, v, tau, wrenches, vdot):
+def survey(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot):
     """Patches, their rows and B, the motion without them, and the first hypotheses."""
     tree, limbs, rules, held = own.tree, own.limb, floor.rules[0], own.links.held
-    meet(own, q, v, wrenches)                                    # places, speeds, rows of virtual links
-    found = find_contacts(around.shapes, limbs, around.pairs, around.count, reach(tree, limbs, rules), around.work,
+    meet(own, q, v, wrenches, pushed)                                    # places, speeds, rows of virtual links
+    found = find_contacts(around.shapes, limbs, around.pairs, around.total, reach(tree, limbs, rules), around.work,
                           around.contacts, around.points, MOST_CONTACTS)  # fmt: skip
     patches = gather(limbs, around.shapes, around.contacts, around.points, min(found, MOST_CONTACTS), floor,
                      around.spare)  # fmt: skip

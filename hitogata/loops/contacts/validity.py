@@ -6,8 +6,8 @@ Nakamura & Yamane 2000, §4.4 and 4.5:
     pressure       the balance point is within the hull, or the patch rolls onto the nearest edge or corner
     friction       |f_t| <= μ f_z, and about the balance point |n_z| <= lever (μ f_z - |f_t|), or it slides or turns
 
-The last bound is that of the paper's potential centre of rotation: a friction force |f_t| = μ f_z (1 - e^(-k l)) belongs
-to a centre l away, about which friction turns with no more than μ f_z lever e^(-k l).
+The last bound is that of the paper's potential centre of rotation: a friction force |f_t| = μ f_z (1 - e^(-k l))
+belongs to a centre l away, about which friction turns with no more than μ f_z lever e^(-k l).
 """
 
 from hitogata.lanes import kernel
@@ -46,12 +46,15 @@ def judge(patch, own, hull, w, rate, after, rules):
         own.why |= LIFTED
         return 1
     x, y = -w[4] / fz, w[3] / fz
-    if rolls(patch, own, hull, x, y) == 1:
+    rolled = rolls(patch, own, hull, x, y)
+    if rolled == 1:
         own.why |= ROLLED
+    else:
+        patch.press_x, patch.press_y = x, y
+    if own.slip == SLIDE:  # whether it stops does not hang on where it presses
+        return max(rolled, stops(patch, own, rate, after, rules))
+    if rolled == 1:
         return 1
-    patch.press_x, patch.press_y = x, y
-    if own.slip == SLIDE:
-        return stops(patch, own, rate, after, rules)
     if own.slip == PIVOT and rate[5] * after[5] < 0.0:
         own.slip = STICK
         patch.spin = 0.0
