@@ -47,6 +47,10 @@ class Links:
     links: tuple[tuple[LinkHandle, VirtualLink], ...] = ()
     ints: IntArray = field(init=False, repr=False)
     floats: FloatArray = field(init=False, repr=False)
+    rows: int = field(init=False, repr=False)
+    """Rows of all links; those of rigid links stand first."""
+    held: int = field(init=False, repr=False)
+    """Rows of rigid links."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.figure, Figure):
@@ -56,6 +60,8 @@ class Links:
         ints, floats = _compile(self.figure, [link for _, link in ordered])
         object.__setattr__(self, "ints", ints)
         object.__setattr__(self, "floats", floats)
+        object.__setattr__(self, "rows", int(ints[1]))
+        object.__setattr__(self, "held", int(ints[2]))
 
     # ------------------------------------------------------- coming and going
 
@@ -101,16 +107,6 @@ class Links:
     def handles(self) -> tuple[LinkHandle, ...]:
         """Handles of all links, in the order of their rows."""
         return tuple(handle for handle, _ in self.links)
-
-    @property
-    def rows(self) -> int:
-        """Rows of all links; those of rigid links stand first."""
-        return sum(link.rows for _, link in self.links)
-
-    @property
-    def held(self) -> int:
-        """Rows of rigid links."""
-        return sum(link.rows for _, link in self.links if link.rigid)
 
     def rows_of(self, handle: LinkHandle) -> slice:
         """Where the rows of a link stand."""
