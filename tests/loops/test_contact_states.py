@@ -297,6 +297,32 @@ def test_a_human_falls_down_in_a_heap():
     assert unresolved < 300
 
 
+def test_grips_carry_then_break_in_a_stage():
+    """As in `test_loops_hanging`, with the contact method's step."""
+    figure = human40()
+    q = figure.neutral()
+    q[2] += 1.0
+    for side in ("left", "right"):
+        q[figure.q_slice(f"shoulder_{side}")] = (0, 0, 1, 0)
+    links, left = Links(figure).add(here(figure, q, grasp("palm_left", bar=(0, 1, 0))))
+    links, right = links.add(here(figure, q, grasp("palm_right", bar=(0, 1, 0), force_limit=500.0)))
+    stage, springs, state = ContactStage(links), servo(figure, 200.0, 10.0, H), State(q, np.zeros(figure.nv))
+    for _ in range(300):
+        before, step = state, stage.step(state, H, springs.torques(state, q), figure=springs.body)
+        state = step.state
+    assert not step.broken
+    pull = sum(links[h].parent_pose.rotation @ step.wrench(h)[3:] for h in (left, right))
+    gained = figure.mass * (mass_acceleration(figure, before, step.vdot) + (0, 0, G))
+    np.testing.assert_allclose(pull, gained, atol=1e-8)
+    stage.hold(stage.links.remove(left))
+    broken = ()
+    for _ in range(600):
+        step = stage.step(state, H, springs.torques(state, q), figure=springs.body)
+        state, broken = step.state, broken + step.broken
+    assert [handle for handle, _ in broken] == [right]
+    assert len(stage.links) == 0
+
+
 # ------------------------------------------------------- bad input
 
 

@@ -16,10 +16,13 @@ from hitogata.loops.contacts.layout import (
 from hitogata.loops.contacts.reporting import REPORT, write_report
 from hitogata.loops.contacts.step import rows_size, step
 from hitogata.loops.layout import LinkInts, bench_size, open_bench
+from hitogata.loops.marching import find_broken
+from hitogata.loops.rows import wrench_in_frame
+from hitogata.spatial import store6
 
-TALLY = 7
+TALLY = 8
 """Patches of the last step and of its impact; of all steps: how many, most passes of the forces and of impacts, steps
-with an impact, steps without a valid answer."""
+with an impact, steps without a valid answer; the virtual link that broke in the last one, or -1."""
 
 
 @entry
@@ -79,4 +82,10 @@ def loop(own, rest, order, floor, around, now, tau, wrenches, pushed, steps, tal
             tally[5] = tally[5] + 1
         if valid == 0:
             tally[6] = tally[6] + 1
+        tally[7] = find_broken(own)
+        if tally[7] >= 0.0:
+            break
     write_report(floor, own.links.held, int(tally[0]), report)
+    for k in range(own.links.total):
+        wrench = wrench_in_frame(own.limb, own.links.link[k], own.links.number[k], own.links.row)
+        store6(report, 2 * MOST_PATCHES * REPORT + 6 * k, wrench)

@@ -1,6 +1,7 @@
 """A figure on the ground, with contact by hypothesis and validity, from Python."""
 
 import enum
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any
@@ -11,13 +12,18 @@ from hitogata.contact import Surface, joined_bodies, surfaces_of
 from hitogata.contact.shapes import compile_shapes
 from hitogata.dynamics.calling import Array, Input, check, vector
 from hitogata.dynamics.layout import GRAVITY, model_of
+from hitogata.dynamics.running import BAD_VALUE
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Plane, Shape, State
 from hitogata.lanes import record_offsets, record_size
 from hitogata.loops.checking import as_rows, positive
 from hitogata.loops.contacts import layout
 from hitogata.loops.contacts.running import REPORT, TALLY, run_steps, scratch_sizes
-from hitogata.loops.link_set import Links, links_of
+from hitogata.loops.link_set import LinkHandle, Links, links_of
+
+_NOTHING = np.zeros((1, 0))
+_KEPT = record_size(layout.Rules) + layout.MEMORY
+"""Numbers of scratch that a step leaves to the next."""
 
 
 class ContactState(enum.Enum):
@@ -118,31 +124,52 @@ class ContactReport:
         return result
 
 
-@dataclass(frozen=True, eq=False)
 class ContactStep:
     """What some steps did.
 
     Attributes:
         state: where the figure is.
         vdot: accelerations of the last step, without impacts, shape (nv,).
-        contacts: of the last step; those that let go in it too.
-        impacts: of the last step, their wrenches are impulses.
         passes: most passes that a step took for its forces.
         impact_passes: and for impacts.
         impact_steps: steps with an impact.
         unresolved: steps in which no hypothesis was valid after three passes: their forces were cut to valid ones.
         steps: steps taken.
+        links: virtual links that held in the last step.
+        broken: handle, and time since the start [s], of every virtual link that broke.
     """
 
-    state: State
-    vdot: Array
-    contacts: tuple[ContactReport, ...]
-    impacts: tuple[ContactReport, ...]
-    passes: int
-    impact_passes: int
-    impact_steps: int
-    unresolved: int
-    steps: int
+    __slots__ = ("_counts", "_numbers", "_stage", "broken", "impact_passes", "impact_steps", "links", "passes",
+                 "state", "steps", "unresolved", "vdot")  # fmt: skip
+
+    def __init__(
+        self, stage: "ContactStage", state: State, vdot: Array, numbers: Array, tally: Array, links: Links,
+        broken: tuple[tuple[LinkHandle, float], ...],
+    ) -> None:  # fmt: skip
+        self.state, self.vdot, self._stage, self._numbers, self.links = state, vdot, stage, numbers, links
+        patches, struck, self.steps, self.passes, self.impact_passes, self.impact_steps, self.unresolved = (
+            int(x) for x in tally[:7]
+        )
+        self._counts, self.broken = (patches, struck), broken
+
+    def wrench(self, handle: LinkHandle) -> Array:
+        """[torque; force] of a virtual link on its child, about the origin of C in the axes of P, shape (6,)."""
+        at = 2 * layout.MOST_PATCHES * REPORT + 6 * self.links.index(handle)
+        return self._numbers[at : at + 6].copy()
+
+    def _reports(self, first: int, count: int) -> tuple[ContactReport, ...]:
+        rows = self._numbers[first * REPORT : (first + count) * REPORT].reshape(count, REPORT)
+        return tuple(self._stage._report(row) for row in rows)
+
+    @property
+    def contacts(self) -> tuple[ContactReport, ...]:
+        """Contacts of the last step; those that let go in it too."""
+        return self._reports(0, self._counts[0])
+
+    @property
+    def impacts(self) -> tuple[ContactReport, ...]:
+        """Impacts of the last step; their wrenches are impulses."""
+        return self._reports(layout.MOST_PATCHES, self._counts[1])
 
 
 class ContactStage:
@@ -185,15 +212,18 @@ class ContactStage:
     def _prepare(self) -> None:
         numbers, whole = scratch_sizes(self._model.ints, self._model.floats, self.links.ints, self._table.count)
         self._scratch, self._whole = np.zeros(numbers), np.zeros(whole, np.int64)
+        self._h = -1.0
 
     def hold(self, links: Links) -> None:
         """Hold by other virtual links from now on."""
         if links_of(links).figure is not self.figure:
             raise ArgumentError("links: they are of another figure")
-        memory = self._scratch[: record_size(layout.Rules) + layout.MEMORY].copy()
+        memory = self._scratch[:_KEPT].copy()
         self.links = links
+        h = self._h
         self._prepare()
         self._scratch[: len(memory)] = memory
+        self._h = h
 
     def forget(self) -> None:
         """Forget where contacts were: the figure was put elsewhere."""
@@ -210,7 +240,7 @@ class ContactStage:
         gravity: tuple[float, float, float] = GRAVITY,
         figure: Figure | None = None,
     ) -> ContactStep:
-        """Move on by `steps` steps of h, with constant forces.
+        """Move on by `steps` steps of h, with constant forces; virtual links that pass their limits break on the way.
 
         Args:
             state: of the figure.
@@ -230,36 +260,49 @@ class ContactStage:
             raise ArgumentError("h: must be a positive number of seconds, got 0")
         if model.nv != self._model.nv or model.nlinks != self._model.nlinks:
             raise ArgumentError("figure: expected the stage's own with other armature or damping")
+        push, nq, nv = model.zeros if tau is None else tau, model.nq, model.nv
         inputs = (
-            Input("q", state.q, (model.nq,)),
-            Input("v", state.v, (model.nv,)),
-            Input("tau", model.zeros if tau is None else tau, (model.nv,)),
+            Input("q", state.q, (nq,)),
+            Input("v", state.v, (nv,)),
+            Input("tau", push, (nv,)),
             Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
         )
-        rows, _ = as_rows(inputs, self.figure)
-        if not np.isfinite(rows[2]).all():
-            check(2, self.figure, inputs)
-        at = record_offsets(layout.Rules)
-        for name, place in at.items():
-            self._scratch[place] = float(h) if name == "h" else getattr(self.settings, name)
-        before = self._scratch[: record_size(layout.Rules) + layout.MEMORY].copy()
-        out = np.concatenate([rows[0][0], rows[1][0], np.zeros(model.nv)])
-        report, tally = np.zeros((2, layout.MOST_PATCHES, REPORT)), np.zeros(TALLY)
-        floats = model.floats_for(vector("gravity", gravity), np.float64)
-        status = run_steps(
-            model.ints, floats, self.links.ints, self.links.floats, self._table.ints, self._table.floats,
-            self._table.pairs, rows[2], rows[3], self._scratch, self._whole, int(steps), out, report, tally,
-        )  # fmt: skip
-        if status:
-            self._scratch[: len(before)] = before  # the stage is as it was
-            check(status, self.figure, inputs)
-        nq, nv = model.nq, model.nv
-        return ContactStep(
-            State(out[:nq].copy(), out[nq : nq + nv].copy()), out[nq + nv :].copy(),
-            tuple(self._report(row) for row in report[0, : int(tally[0])]),
-            tuple(self._report(row) for row in report[1, : int(tally[1])]),
-            int(tally[3]), int(tally[4]), int(tally[5]), int(tally[6]), int(tally[2]),
-        )  # fmt: skip
+        arrays = state.q, state.v, push
+        if wrenches is None and all(type(a) is np.ndarray and a.dtype == np.float64 for a in arrays):
+            sizes, outside = (a.shape for a in arrays), _NOTHING
+            plain = tuple(sizes) == ((nq,), (nv,), (nv,)) and push.flags.c_contiguous and push.flags.writeable
+        else:
+            plain = False
+        if not plain:
+            rows, _ = as_rows(inputs, self.figure)
+            arrays, outside = (rows[0][0], rows[1][0], rows[2][0]), rows[3]
+        if not math.isfinite(arrays[2].sum()):
+            check(BAD_VALUE, self.figure, inputs)
+        if self._h != h:
+            for name, place in record_offsets(layout.Rules).items():
+                self._scratch[place] = float(h) if name == "h" else getattr(self.settings, name)
+            self._h = float(h)
+        before, out = self._scratch[:_KEPT].copy(), np.empty(nq + 2 * nv)
+        out[:nq], out[nq : nq + nv] = arrays[0], arrays[1]
+        floats = model.floats if gravity is GRAVITY else model.floats_for(vector("gravity", gravity), np.float64)
+        tally, links, broken, left = np.zeros(TALLY), self.links, [], int(steps)
+        while left:
+            links, done = self.links, tally[2]
+            report = np.empty(2 * layout.MOST_PATCHES * REPORT + 6 * len(links.links))
+            status = run_steps(
+                model.ints, floats, links.ints, links.floats, self._table.ints, self._table.floats, self._table.pairs,
+                arrays[2], outside, self._scratch, self._whole, left, out, report, tally,
+            )  # fmt: skip
+            if status:
+                self._scratch[:_KEPT] = before  # the stage is as it was
+                check(status, self.figure, inputs)
+            left -= int(tally[2] - done)
+            if tally[7] >= 0:
+                handle = links.handles[int(tally[7])]
+                broken.append((handle, (int(steps) - left) * float(h)))
+                self.hold(links.remove(handle))
+        state = State(out[:nq], out[nq : nq + nv])
+        return ContactStep(self, state, out[nq + nv :], report, tally, links, tuple(broken))
 
     def _report(self, row: Array) -> ContactReport:
         a, b, state, slip, why, known, _, corners = (int(x) for x in row[:8])

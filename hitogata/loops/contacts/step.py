@@ -74,6 +74,8 @@ def step(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot, k
                 vdot[k] = vdot[k] + change[k]
                 v[k] = v[k] + rules.h * vdot[k]
                 floor.move[k] = v[k]
+            for n in range(held):
+                own.links.row[n].force = floor.force[n]
             mend(bench, floor, patches, held, floor.move)        # overlaps
             advance(tree, q, floor.move, rules.h, q)
             passes = tried
