@@ -61,7 +61,7 @@ def run_steps(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pa
     loop(own, rest, order, floor, around, now, lanes(tau, X1), lanes(wrenches, X1), wrenches.shape[1] > 0, steps,
          lanes(tally, X1), lanes(report, X1))  # fmt: skip
     view = lanes(state, X1)
-    return status_of(tree, view, tail(view, tree.nq), None, None, view, state.size)
+    return status_of(tree, view, tail(view, tree.nq), lanes(tau, X1), None, view, state.size)
 
 
 @kernel

@@ -1,7 +1,6 @@
 """A figure on the ground, with contact by hypothesis and validity, from Python."""
 
 import enum
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any
@@ -12,7 +11,6 @@ from hitogata.contact import Surface, joined_bodies, surfaces_of
 from hitogata.contact.shapes import compile_shapes
 from hitogata.dynamics.calling import Array, Input, check, vector
 from hitogata.dynamics.layout import GRAVITY, model_of
-from hitogata.dynamics.running import BAD_VALUE
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Plane, Shape, State
 from hitogata.lanes import record_offsets, record_size
@@ -254,36 +252,26 @@ class ContactStage:
         model = self._model if figure is None else model_of(figure)
         if not isinstance(state, State) or state.q.ndim != 1:
             raise ArgumentError("state: expected the State of one figure")
-        if not isinstance(steps, int | np.integer) or steps < 1:
+        if (type(steps) is not int and not isinstance(steps, np.integer)) or steps < 1:
             raise ArgumentError(f"steps: must be a whole number, 1 or more, got {steps!r}")
         if positive("h", h) == 0.0:
             raise ArgumentError("h: must be a positive number of seconds, got 0")
         if model.nv != self._model.nv or model.nlinks != self._model.nlinks:
             raise ArgumentError("figure: expected the stage's own with other armature or damping")
         push, nq, nv = model.zeros if tau is None else tau, model.nq, model.nv
-        inputs = (
-            Input("q", state.q, (nq,)),
-            Input("v", state.v, (nv,)),
-            Input("tau", push, (nv,)),
-            Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
-        )
-        arrays = state.q, state.v, push
-        if wrenches is None and all(type(a) is np.ndarray and a.dtype == np.float64 for a in arrays):
-            sizes, outside = (a.shape for a in arrays), _NOTHING
-            plain = tuple(sizes) == ((nq,), (nv,), (nv,)) and push.flags.c_contiguous and push.flags.writeable
-        else:
-            plain = False
-        if not plain:
-            rows, _ = as_rows(inputs, self.figure)
-            arrays, outside = (rows[0][0], rows[1][0], rows[2][0]), rows[3]
-        if not math.isfinite(arrays[2].sum()):
-            check(BAD_VALUE, self.figure, inputs)
+        outside, out = _NOTHING, np.empty(nq + 2 * nv)
+        q, v = state.q, state.v
+        plain = wrenches is None and type(push) is np.ndarray and push.dtype == np.float64 and push.flags.forc
+        if not (plain and push.shape == v.shape == (nv,) and q.shape == (nq,)):
+            rows, _ = as_rows(self._inputs(state, push, wrenches), self.figure)
+            q, v, push, outside = rows[0][0], rows[1][0], rows[2][0], rows[3]
+        out[:nq] = q
+        out[nq : nq + nv] = v
         if self._h != h:
             for name, place in record_offsets(layout.Rules).items():
                 self._scratch[place] = float(h) if name == "h" else getattr(self.settings, name)
             self._h = float(h)
-        before, out = self._scratch[:_KEPT].copy(), np.empty(nq + 2 * nv)
-        out[:nq], out[nq : nq + nv] = arrays[0], arrays[1]
+        before = self._scratch[:_KEPT].copy()
         floats = model.floats if gravity is GRAVITY else model.floats_for(vector("gravity", gravity), np.float64)
         tally, links, broken, left = np.zeros(TALLY), self.links, [], int(steps)
         while left:
@@ -291,11 +279,11 @@ class ContactStage:
             report = np.empty(2 * layout.MOST_PATCHES * REPORT + 6 * len(links.links))
             status = run_steps(
                 model.ints, floats, links.ints, links.floats, self._table.ints, self._table.floats, self._table.pairs,
-                arrays[2], outside, self._scratch, self._whole, left, out, report, tally,
+                push, outside, self._scratch, self._whole, left, out, report, tally,
             )  # fmt: skip
             if status:
                 self._scratch[:_KEPT] = before  # the stage is as it was
-                check(status, self.figure, inputs)
+                check(status, self.figure, self._inputs(state, push, wrenches))
             left -= int(tally[2] - done)
             if tally[7] >= 0:
                 handle = links.handles[int(tally[7])]
@@ -303,6 +291,15 @@ class ContactStage:
                 self.hold(links.remove(handle))
         state = State(out[:nq], out[nq : nq + nv])
         return ContactStep(self, state, out[nq + nv :], report, tally, links, tuple(broken))
+
+    def _inputs(self, state: State, tau: Any, wrenches: Any) -> tuple[Input, ...]:
+        model = self._model
+        return (
+            Input("q", state.q, (model.nq,)),
+            Input("v", state.v, (model.nv,)),
+            Input("tau", tau, (model.nv,)),
+            Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
+        )
 
     def _report(self, row: Array) -> ContactReport:
         a, b, state, slip, why, known, _, corners = (int(x) for x in row[:8])
