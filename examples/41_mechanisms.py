@@ -5,6 +5,7 @@
 
 import argparse
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,7 @@ def wheel() -> tuple[Figure, Links, State]:
     """A spinning disc, its axle held by a gimbal at one end: it does not fall, it walks round."""
     b = FigureBuilder("wheel")
     round_ = [(0, 0.12 * np.cos(w), 0.12 * np.sin(w)) for w in np.linspace(0, 2 * np.pi, 13)]
-    rim = [Capsule.between(*pair, 0.01) for pair in zip(round_, round_[1:], strict=False)]
+    rim = [Capsule.between(*pair, 0.01) for pair in pairwise(round_)]
     axle = Capsule.between((-0.15, 0, 0), (0, 0, 0), 0.008)
     b.add("axle", None, joint.free(rest=(0.15, 0, 0.8, 1, 0, 0, 0)),
           MassProperties.principal(0.02, (-0.07, 0, 0), (1e-5, 1e-4, 1e-4)), shapes=[axle])  # fmt: skip
