@@ -198,6 +198,7 @@ class ContactStage:
         if positive("restitution", restitution) > 1.0:
             raise ArgumentError(f"restitution: must be from 0 to 1, got {restitution!r}")
         mu, e = float(friction), float(restitution)
+        self.friction = mu
         around = [Plane()] if scenery is None else scenery
         still = [Surface(shape, friction=mu, restitution=e) for shape in around]
         self._table = compile_shapes(
