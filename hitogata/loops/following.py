@@ -3,8 +3,8 @@
 A figure in contact has no motor at its root, so not every acceleration can be had.  In each step:
 
     wanted      v̇_d = v̇_ref + K e + D ė, root included
-    forces      at the corners that press, within friction pyramids, that give the root what it wants as well as they can
-                (non-negative least squares)
+    forces      at the corners that press, within friction pyramids, that give the root what it wants as well as they
+                can (non-negative least squares)
     root        the acceleration that these forces do give; legs that stand keep their feet where they are
     torques     inverse dynamics of that motion with those forces
 
