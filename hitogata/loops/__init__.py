@@ -1,8 +1,9 @@
 """Constraints that come and go: virtual links, closed loops, one equation of motion for everything, impacts."""
 
-from hitogata.loops.equation import MotionSolution, MotionStatus, Tip, Weights, solve_motion
+from hitogata.loops.equation import MotionSolution, MotionStatus, Tip, solve_motion
 from hitogata.loops.forward import Held, constrained_dynamics
 from hitogata.loops.impact import Impact, impact
+from hitogata.loops.knowns import Weights
 from hitogata.loops.link_set import LinkHandle, Links
 from hitogata.loops.reading import LinkRows, link_rows
 from hitogata.loops.stepping import Moved, closed, move

@@ -10,8 +10,9 @@ rows see in it.  A target other than 0 pulls back what has drifted: -2 s rate - 
 from hitogata.dynamics.articulated import add_wrench
 from hitogata.lanes import kernel, tail
 from hitogata.loops.pivots import factorise, multiply, residual, solve
-from hitogata.loops.recursion import accelerate, begin, give_way, reply, standing_still, whiten_link
+from hitogata.loops.recursion import accelerate, begin, give_way, reply, standing_still
 from hitogata.loops.rows import add_forces, find_drifts, find_spring_forces, write_rows
+from hitogata.loops.whitening import whiten_link
 
 NOTHING = 1e-20
 """Share of its bound below which a row's own reply is rounding: nothing moves it (an axis aside by 1e-10 rad)."""

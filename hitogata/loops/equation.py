@@ -23,9 +23,10 @@ import numpy as np
 from hitogata.dynamics import GRAVITY, inverse_dynamics, jacobian, jacobian_derivative, mass_matrix
 from hitogata.dynamics.calling import Array, vector
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Figure
 from hitogata.loops.checking import one_state
 from hitogata.loops.forward import constrained_dynamics
+from hitogata.loops.knowns import Weights, costs, knowns, numbers
 from hitogata.loops.link_set import LinkHandle, Links, links_of
 from hitogata.loops.reading import link_rows
 
@@ -60,21 +61,6 @@ class Tip:
     linear: Any = None
     angular: Any = None
     point: Any = None
-
-
-@dataclass(frozen=True)
-class Weights:
-    """What unknowns cost, if there is a choice; numbers, or one for each.
-
-    Attributes:
-        vdot: of accelerations [1/(rad/s²)²], shape () or (nv,).
-        forces: of constraint forces [1/N²], shape () or (held rows,).
-        tau: of torques [1/(N m)²], shape () or (nv,).
-    """
-
-    vdot: Any = 1.0
-    forces: Any = 1e-4
-    tau: Any = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +131,7 @@ def solve_motion(
     """
     figure = links_of(links).figure
     q, v = one_state(figure, q, v)
-    known_vdot, known_tau, known_force = _knowns(links, vdot, tau, forces, unpowered)
+    known_vdot, known_tau, known_force = knowns(links, vdot, tau, forces, unpowered)
     gravity = vector("gravity", gravity)
     if not np.isnan(known_tau).any() and np.isnan(known_vdot).all() and np.isnan(known_force).all() and not tips:
         held = constrained_dynamics(links, q, v, known_tau, wrenches=wrenches, gravity=gravity)
@@ -160,8 +146,8 @@ def solve_motion(
     known = np.concatenate([known_vdot, known_force, known_tau])
     goal = np.zeros(len(known))
     if preferred is not None:
-        goal[: figure.nv] = _numbers("preferred", preferred, (figure.nv,))
-    x, ranks, off, tip_off = _two_levels(physics, right, tip_rows, tip_right, known, goal, _costs(links, weights))
+        goal[: figure.nv] = numbers("preferred", preferred, (figure.nv,))
+    x, ranks, off, tip_off = _two_levels(physics, right, tip_rows, tip_right, known, goal, costs(links, weights))
     unknowns = int(np.isnan(known).sum())
     status = MotionStatus.UNIQUE if ranks == unknowns else MotionStatus.CHOSEN
     if tip_off > MET * (1.0 + np.abs(tip_right).max(initial=0.0)):
@@ -210,7 +196,7 @@ def _tips(figure: Figure, q: Array, v: Array, tips: Sequence[Tip]) -> tuple[Arra
         for part, value, what in ((slice(0, 3), tip.angular, "angular"), (slice(3, 6), tip.linear, "linear")):
             if value is not None:
                 rows.append(J[part])
-                right.append(_numbers(f"tip {tip.frame!r}: {what}", value, (3,)) - drift[part])
+                right.append(numbers(f"tip {tip.frame!r}: {what}", value, (3,)) - drift[part])
     return np.concatenate(rows), np.concatenate(right)
 
 
@@ -246,62 +232,3 @@ def _least(matrix: Array, right: Array, size: float = 1e-300) -> tuple[Array, Ar
 
 def _worst(values: Array) -> float:
     return float(np.abs(values).max(initial=0.0))
-
-
-# ------------------------------------------------------- what is known
-
-
-def _knowns(links: Links, vdot: Any, tau: Any, forces: Any, unpowered: Any) -> tuple[Array, Array, Array]:
-    """Known accelerations, torques and forces; NaN where not known."""
-    figure = links.figure
-    known_tau = _by_joint(figure, "tau", tau)
-    if unpowered is None:
-        unpowered = [name for name, link in zip(figure.joint_names, figure.links, strict=True)
-                     if link.joint.kind is JointKind.FREE]  # fmt: skip
-    for name in unpowered:
-        where = figure.v_slice(name)
-        if np.nan_to_num(known_tau[where]).any():
-            raise ArgumentError(f"tau: joint {name!r} has no motor, its torque cannot be {known_tau[where].tolist()}; "
-                                "leave it 0, or name other joints in `unpowered`")  # fmt: skip
-        known_tau[where] = 0.0
-    known_force = np.full(links.held, np.nan)
-    for handle, value in (forces or {}).items():
-        where = links.rows_of(handle)
-        if where.stop > links.held:
-            raise ArgumentError(f"forces: {handle} is compliant, its force follows from where it is")
-        known_force[where] = _numbers(f"forces of {handle}", value, (where.stop - where.start,))
-    return _by_joint(figure, "vdot", vdot), known_tau, known_force
-
-
-def _by_joint(figure: Figure, name: str, given: Any) -> Array:
-    result = np.full(figure.nv, np.nan)
-    if isinstance(given, dict):
-        for joint, value in given.items():
-            where = figure.v_slice(joint)
-            result[where] = _numbers(f"{name} of {joint!r}", np.atleast_1d(value), (where.stop - where.start,))
-    elif given is not None:
-        result[:] = _numbers(name, given, (figure.nv,))
-    return result
-
-
-def _numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    try:
-        array = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{name}: expected numbers, got {value!r}") from None
-    if array.shape != shape:
-        raise ArgumentError(f"{name}: expected shape {shape}, got {array.shape}")
-    if not np.isfinite(array).all():
-        raise ArgumentError(f"{name}: every number must be finite, got {value!r}")
-    return array
-
-
-def _costs(links: Links, weights: Weights | None) -> Array:
-    given, nv = weights or Weights(), links.figure.nv
-    parts = []
-    for name, count in (("vdot", nv), ("forces", links.held), ("tau", nv)):
-        part = np.asarray(getattr(given, name), np.float64)
-        if part.shape not in ((), (count,)) or not (np.isfinite(part).all() and (part > 0).all()):
-            raise ArgumentError(f"weights: {name} must be a positive number, or {count} of them; got {part!r}")
-        parts.append(np.broadcast_to(part, (count,)))
-    return np.concatenate(parts)

@@ -12,8 +12,9 @@ from hitogata.lanes import X1, entry, kernel, lanes
 from hitogata.loops.checking import run
 from hitogata.loops.layout import bench_size, open_bench
 from hitogata.loops.link_set import Links, links_of
-from hitogata.loops.recursion import begin, drift_only, project_row
+from hitogata.loops.recursion import begin, drift_only
 from hitogata.loops.rows import find_drifts, no_motion, write_rows
+from hitogata.loops.whitening import project_row
 
 
 @dataclass(frozen=True, eq=False)

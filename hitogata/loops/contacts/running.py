@@ -13,8 +13,9 @@ from hitogata.loops.contacts.layout import (
     floor_size,
     open_floor,
 )
+from hitogata.loops.contacts.patch_rows import rows_size
 from hitogata.loops.contacts.reporting import REPORT, write_report
-from hitogata.loops.contacts.step import rows_size, step
+from hitogata.loops.contacts.step import step
 from hitogata.loops.layout import LinkInts, bench_size, open_bench
 from hitogata.loops.marching import find_broken
 from hitogata.loops.rows import wrench_in_frame
