@@ -24,6 +24,7 @@ ROOMS = (
     "contact",
     "constraints",
     "sim",
+    "loops",
     "motion",
     "capture",
     "muscle",

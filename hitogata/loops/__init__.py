@@ -1,0 +1,39 @@
+"""Constraints that come and go: virtual links, closed loops, one equation of motion for everything, impacts."""
+
+from hitogata.loops.equation import MotionSolution, MotionStatus, Tip, solve_motion
+from hitogata.loops.forward import Held, constrained_dynamics
+from hitogata.loops.impact import Impact, impact
+from hitogata.loops.knowns import Weights
+from hitogata.loops.link_set import LinkHandle, Links
+from hitogata.loops.reading import LinkRows, link_rows
+from hitogata.loops.stepping import Moved, closed, move
+from hitogata.loops.virtual_links import Turning, VirtualLink, gimbal, grasp, here, hinge, pin, rod, slide, weld
+
+__all__ = [
+    "Held",
+    "Impact",
+    "LinkHandle",
+    "LinkRows",
+    "Links",
+    "MotionSolution",
+    "MotionStatus",
+    "Moved",
+    "Tip",
+    "Turning",
+    "VirtualLink",
+    "Weights",
+    "closed",
+    "constrained_dynamics",
+    "gimbal",
+    "grasp",
+    "here",
+    "hinge",
+    "impact",
+    "link_rows",
+    "move",
+    "pin",
+    "rod",
+    "slide",
+    "solve_motion",
+    "weld",
+]

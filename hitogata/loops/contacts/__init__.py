@@ -1,0 +1,6 @@
+"""Contact by hypothesis and validity (Nakamura & Yamane 2000, §4): states, passes, friction with spin."""
+
+from hitogata.loops.contacts.reports import Change, ContactReport, ContactState, ContactStep, Slip
+from hitogata.loops.contacts.stage import ContactSettings, ContactStage
+
+__all__ = ["Change", "ContactReport", "ContactSettings", "ContactStage", "ContactState", "ContactStep", "Slip"]

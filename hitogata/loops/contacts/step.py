@@ -1,0 +1,209 @@
+"""One step with contact by hypothesis and validity: a page that reads like the paper's list (§4.9).
+
+Velocities at the end of the step are unknown, v⁺ = v + h v̇, q⁺ = q ⊞ h v⁺; what is held is held at v⁺, so that
+nothing drifts.  Overlaps are taken back by a prescribed motion of the contact (§4.8), which moves places but leaves no
+velocity.
+"""
+
+from hitogata.contact.finding import find_contacts
+from hitogata.dynamics.integration import advance
+from hitogata.lanes import absolute, clip, kernel, maximum, tail
+from hitogata.loops.closing import meet
+from hitogata.loops.contacts.hypotheses import from_motion
+from hitogata.loops.contacts.layout import MOST_CONTACTS, NONE
+from hitogata.loops.contacts.memory import recall, remember
+from hitogata.loops.contacts.passes import find_forces, solve_pass
+from hitogata.loops.contacts.patch_rows import copy_links, idle, open_rows, write_patches
+from hitogata.loops.contacts.patches import gather
+from hitogata.loops.contacts.reporting import write_report
+from hitogata.loops.pivots import multiply
+from hitogata.loops.recursion import accelerate, give_way, reply, standing_still
+from hitogata.loops.rows import find_drifts
+from hitogata.loops.whitening import whiten_link
+from hitogata.spatial import length
+
+SINKING = 0.25
+"""Share of gravity with which a contact that hovers sinks."""
+
+TINY = 1e-30
+
+NEGLIGIBLE = 1e-9
+"""Correction that is not worth a solve [m/s, rad/s]."""
+
+
+@kernel
+def step(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot, knock):
+    """Move one state on; returns patches, those of an impact, passes of the forces and of the impact, and 1 if valid.
+
+    Args:
+        own: bench with the user's virtual links alone.
+        memory: scratch for the rows of all links and patches.
+        order: likewise, of whole numbers.
+        floor: patches.
+        around: shapes, pairs, and room for contact points.
+        q: coordinates, moved on in place.
+        v: velocities, likewise.
+        tau: generalized forces.
+        wrenches: external ones.
+        pushed: whether there are any.
+        vdot: accelerations of the step without impact, out.
+        knock: what the impact did, out: a report.
+    """
+    tree, rules, held = own.tree, floor.rules[0], own.links.held
+    struck, knocks, passes, good, impact = 0, 0, 0, 1, True
+    while passes == 0:                                           # once, or twice if there is an impact
+        bench, patches = survey(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot)
+        impact = impact and fast(floor, patches)
+        if impact:
+            bounce(bench, floor, patches, held)
+        else:
+            stop(bench, floor, patches, held)
+        scale = rules.h
+        if impact:
+            scale = 1.0
+        tried, valid = find_forces(bench, floor, patches, held, floor.need, scale, floor.force)
+        good = good * valid
+        spread(bench, floor.force, held + 6 * patches)
+        change = tail(bench.change, tree.nv)
+        if impact:                                               # then all anew: what bounces has gone
+            for k in range(tree.nv):
+                v[k] = v[k] + change[k]
+            write_report(floor, held, patches, knock)
+            struck, knocks, impact = patches, tried, False
+        else:
+            for k in range(tree.nv):
+                vdot[k] = vdot[k] + change[k]
+                v[k] = v[k] + rules.h * vdot[k]
+                floor.move[k] = v[k]
+            for n in range(held):
+                own.links.row[n].force = floor.force[n]
+            mend(bench, floor, patches, held, floor.move)        # overlaps
+            advance(tree, q, floor.move, rules.h, q)
+            passes = tried
+        remember(floor, patches)
+    return patches, struck, passes, knocks, good
+
+
+@kernel
+def survey(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot):
+    """Patches, their rows and B, the motion without them, and the first hypotheses."""
+    tree, limbs, rules, held = own.tree, own.limb, floor.rules[0], own.links.held
+    meet(own, q, v, wrenches, pushed)                                    # places, speeds, rows of virtual links
+    found = find_contacts(around.shapes, limbs, around.pairs, around.total, reach(tree, limbs, rules), around.work,
+                          around.contacts, around.points, MOST_CONTACTS)  # fmt: skip
+    patches = gather(limbs, around.shapes, around.contacts, around.points, min(found, MOST_CONTACTS), floor,
+                     around.spare)  # fmt: skip
+    recall(floor, patches)                                       # where the pressure was
+    bench = open_rows(own, patches, memory, order)
+    copy_links(own, bench)
+    write_patches(bench, own.links.total, floor, patches, held)
+    idle(bench)
+    give_way(tree, limbs, v, tau)                                # motion without links and contacts
+    accelerate(tree, limbs, v, tau, vdot)
+    find_drifts(limbs, bench.links, standing_still(tree))
+    for k in range(bench.links.total):
+        if bench.links.link[k].count > 0:
+            whiten_link(bench, k)
+    multiply(bench.white, bench.reply, tree.nv, held + 6 * patches, bench.links.stride)
+    for p in range(patches):
+        from_motion(floor.patch[p], floor.ints[p], tail(floor.rate, 6 * p), rules.still, rules.blend)
+    return bench, patches
+
+
+@kernel
+def reach(tree, limbs, rules):
+    """How near points are of interest: what may come into touch within half a step."""
+    most = 0.0
+    for i in range(tree.bodies):
+        limb = limbs[i]
+        most = maximum(most, length(limb.speed) + 0.5 * length(limb.omega))
+    return rules.touch + rules.h * most
+
+
+@kernel
+def fast(floor, patches):
+    """Does a patch close fast enough for an impact?"""
+    hit = False
+    for p in range(patches):
+        if floor.patch[p].closing < -floor.rules[0].impact_speed:
+            hit = True
+    return hit
+
+
+@kernel
+def bounce(bench, floor, patches, held):
+    """Changes of rates in an impact: what closes stops, or is sent back (§2.4, 4.6)."""
+    for n in range(held):
+        floor.need[n] = -bench.links.row[n].rate
+    for p in range(patches):
+        patch, u = floor.patch[p], tail(floor.rate, 6 * p)
+        back = 0.0
+        if patch.closing < -floor.rules[0].impact_speed:
+            back = patch.bounce
+        for k in range(6):
+            more = 1.0
+            if 2 <= k < 5:
+                more = 1.0 + back
+            floor.goal[6 * p + k] = -more * u[k]
+            floor.need[held + 6 * p + k] = -more * u[k]
+
+
+@kernel
+def stop(bench, floor, patches, held):
+    """Accelerations that take all rates to zero."""
+    links, h = bench.links, floor.rules[0].h
+    for n in range(held):
+        row = links.row[n]
+        floor.need[n] = -row.rate / h - row.drift
+    for p in range(patches):
+        for k in range(6):
+            row = links.row[held + 6 * p + k]
+            floor.goal[6 * p + k] = -floor.rate[6 * p + k]
+            floor.need[held + 6 * p + k] = -floor.rate[6 * p + k] / h - row.drift
+
+
+@kernel
+def mend(bench, floor, patches, held, move):
+    """Overlaps are taken back, a part in every step, by a velocity that moves but is not kept.
+
+    Gaps close the same way, but no faster than weight would close them.  `move`: velocities of the step, changed.
+    """
+    links, rules = bench.links, floor.rules[0]
+    part, most = rules.correction / rules.h, 0.0
+    slow = SINKING * rules.h * length(bench.tree.gravity)
+    for n in range(held):
+        floor.need[n] = -part * links.row[n].value
+        most = maximum(most, absolute(floor.need[n]))
+    for p in range(patches):
+        patch, at = floor.patch[p], held + 6 * p
+        turn = slow
+        if patch.least < 0.0:
+            turn = rules.push_out
+        turn = turn / (patch.radius + TINY)
+        for k in range(6):
+            floor.need[at + k] = 0.0
+        if floor.ints[p].state != NONE:
+            floor.need[at + 2] = clip(-part * patch.gap, -slow, rules.push_out)
+            floor.need[at + 3] = clip(-part * patch.slope_y, -turn, turn)
+            floor.need[at + 4] = clip(part * patch.slope_x, -turn, turn)
+            for k in range(2, 5):
+                most = maximum(most, absolute(floor.need[at + k]))
+    if most < NEGLIGIBLE:
+        return
+    solve_pass(bench, floor, patches, held, floor.need, floor.mending)
+    spread(bench, floor.mending, held + 6 * patches)
+    change = tail(bench.change, bench.tree.nv)
+    for k in range(bench.tree.nv):
+        move[k] = move[k] + change[k]
+
+
+@kernel
+def spread(bench, force, rows):
+    """What forces of all rows do to the velocities, into change[1]."""
+    stride, white = bench.links.stride, bench.white
+    for k in range(bench.tree.nv):
+        total = 0.0
+        for n in range(rows):
+            total = total + white[k * stride + n] * force[n]
+        bench.change[k] = total
+    reply(bench.tree, bench.limb, bench.change, tail(bench.change, bench.tree.nv))

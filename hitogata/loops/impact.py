@@ -1,0 +1,157 @@
+"""Impact: velocities that change at once when constraints come up while something moves (Nakamura & Yamane 2000, §2.4).
+
+With u = H v the rates of the rows before, and a restitution e for every row,
+
+    u⁺ = -E u          f = -B⁻¹ (1 + E) u          v⁺ = v + A⁻¹ Hᵀ f          B = H A⁻¹ Hᵀ
+
+The kinetic energy changes by -½ (uᵀ B⁻¹ u - (E u)ᵀ B⁻¹ (E u)).  With one restitution e <= 1 for all rows it never
+grows; with different ones Newton's law may make it grow where rows are coupled (Kane & Levinson 1985).  Then all
+restitutions are reduced by one factor, so that the energy just stays.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hitogata.dynamics.calling import Array, Input
+from hitogata.dynamics.layout import model_of, open_tree
+from hitogata.dynamics.running import scratch, status_of
+from hitogata.errors import ArgumentError
+from hitogata.figure import State
+from hitogata.lanes import X1, entry, kernel, lanes, minimum, sqrt, tail
+from hitogata.loops.checking import positive, run
+from hitogata.loops.closing import couple, hold, meet
+from hitogata.loops.forward import report
+from hitogata.loops.layout import bench_size, open_bench
+from hitogata.loops.link_set import LinkHandle, Links, links_of
+from hitogata.loops.pivots import TOLERANCE
+from hitogata.loops.recursion import give_way
+
+
+@dataclass(frozen=True, eq=False)
+class Impact:
+    """What an impact did.
+
+    Attributes:
+        links: the virtual links.
+        state: after it; coordinates are as before.
+        impulses: of all rows, shape (rows,) [N s, N m s].
+        wrenches: on each link's child, [torque; force] times time about the origin of C in the axes of P, shape
+            (links, 6) [N m s, N s].
+        bounce: factor by which all restitutions were reduced, 1 if they were not.
+        rank: how many of the rigid links' rows are independent.
+    """
+
+    links: Links
+    state: State
+    impulses: Array
+    wrenches: Array
+    bounce: float
+    rank: int
+
+    def wrench(self, handle: LinkHandle) -> Array:
+        """[torque; force] times time of a virtual link on its child, about the origin of C in the axes of P."""
+        result: Array = self.wrenches[self.links.index(handle)]
+        return result
+
+
+def impact(
+    links: Links, state: State, *, restitution: Any = 0.0, tolerance: float = TOLERANCE
+) -> Impact:
+    """The velocities after the rigid links have come up at once.
+
+    Args:
+        links: the virtual links, with their figure.
+        state: of one figure, before the impact.
+        restitution: of all rows; or of every row, shape (rows,); or a dictionary from handles to a number or to one per
+            row of that link, 0 for links that are not in it.  0: what is held stops; 1: it turns round.
+        tolerance: as for `constrained_dynamics`.
+    """
+    model = model_of(links_of(links).figure)
+    if not isinstance(state, State) or state.q.ndim != 1:
+        raise ArgumentError("state: expected the State of one figure")
+    inputs = (Input("q", state.q, (model.nq,)), Input("v", state.v, (model.nv,)))
+    bounces = _restitutions(links, restitution)
+    numbers = np.concatenate([[positive("tolerance", tolerance)], bounces, np.zeros(model.nv)])
+    rows, count = links.rows, len(links)
+    size = model.nv + 3 * rows + 6 * count + 2
+    out = run(links, model, inputs, numbers, size, (0.0, 0.0, 0.0), 1, strike_rows)
+    at = model.nv + 3 * rows
+    return Impact(
+        links, State(state.q.copy(), out[: model.nv]), out[model.nv : model.nv + rows],
+        out[at : at + 6 * count].reshape(count, 6), float(out[-1]), int(out[-2]),
+    )  # fmt: skip
+
+
+def _restitutions(links: Links, given: Any) -> Array:
+    result = np.zeros(links.rows)
+    parts = given.items() if isinstance(given, dict) else [(None, given)]
+    for handle, value in parts:
+        where = slice(0, links.rows) if handle is None else links.rows_of(handle)
+        try:
+            result[where] = np.asarray(value, np.float64)
+        except (TypeError, ValueError):
+            whose = "all rows" if handle is None else str(handle)
+            raise ArgumentError(
+                f"restitution of {whose}: expected a number or {where.stop - where.start} numbers, got {value!r}"
+            ) from None
+    bad = np.flatnonzero(~((result >= 0) & (result <= 1)))
+    if len(bad):
+        raise ArgumentError(f"restitution of row {bad[0]} is {result[bad[0]]}; it must be from 0 to 1")
+    return result
+
+
+@entry
+def strike_rows(ints, floats, link_ints, link_floats, q, v, numbers, out, first, end):
+    """One state; out is [v | impulses | values | rates before | wrenches | rank | bounce]."""
+    tree, status = open_tree(ints, floats), 0
+    memory = scratch(bench_size(tree, link_ints[1]), out, X1)
+    order = np.empty(link_ints[1] + 1, np.int64)
+    bench = open_bench(tree, link_ints, link_floats, lanes(memory, X1), lanes(order, X1))
+    given = lanes(numbers, X1)
+    bounces = tail(given, 1)
+    for n in range(first, end):
+        rank, bounce = strike(bench, lanes(q, X1, n), lanes(v, X1, n), bounces, tail(bounces, link_ints[1]), given[0],
+                              lanes(out, X1, n))  # fmt: skip
+        at = tree.nv + 3 * link_ints[1] + 6 * link_ints[0]
+        out[n, at] = rank
+        out[n, at + 1] = bounce
+        status = max(status, status_of(tree, lanes(q, X1, n), lanes(v, X1, n), None, None, lanes(out, X1, n), at + 2))
+    return status
+
+
+@kernel
+def strike(bench, q, v, bounces, none, tolerance, out):
+    """New velocities into `out`, impulses and wrenches behind them; returns rank and how much of e was kept."""
+    tree, links = bench.tree, bench.links
+    meet(bench, q, v, v, False)
+    give_way(tree, bench.limb, v, none)
+    rank = couple(bench, tolerance)
+    right, force = tail(bench.spare, 2 * links.stride), tail(bench.spare, 3 * links.stride)
+    change = tail(bench.change, tree.nv)
+    for n in range(links.held):
+        right[n] = -links.row[n].rate
+    hold(bench, rank, right)
+    energy = 0.0
+    for n in range(links.held):
+        links.row[n].force = force[n]
+        energy = energy + right[n] * force[n]
+        right[n] = right[n] * bounces[n]
+    for k in range(tree.nv):
+        out[k] = v[k] + change[k]
+    hold(bench, rank, right)
+    back = 0.0
+    for n in range(links.held):
+        back = back + right[n] * force[n]
+    keep = 1.0
+    if back > energy:
+        keep = minimum(sqrt(energy / back), 1.0)
+    for n in range(links.held):
+        links.row[n].force = links.row[n].force + force[n] * keep
+    for n in range(links.held, links.rows):
+        links.row[n].force = 0.0
+    for k in range(tree.nv):
+        out[k] = out[k] + change[k] * keep
+    report(bench, tail(out, tree.nv))
+    return rank, keep

@@ -1,0 +1,29 @@
+"""What `hitogata warmup` compiles of this room."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from hitogata.figure import State
+from hitogata.library import human28
+from hitogata.loops.contacts import ContactStage
+from hitogata.loops.forward import constrained_dynamics
+from hitogata.loops.impact import impact
+from hitogata.loops.link_set import Links
+from hitogata.loops.reading import link_rows
+from hitogata.loops.stepping import closed, move
+from hitogata.loops.virtual_links import here, pin
+
+
+def warm() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Virtual links of one figure and of many, and a contact step."""
+    figure = human28()
+    state = State(figure.neutral(), np.zeros(figure.nv))
+    links, _ = Links(figure).add(here(figure, state.q, pin("grip_left")))
+    yield "loops: forces of virtual links", lambda: constrained_dynamics(links, state.q, state.v)
+    yield "loops: the same of a batch", lambda: constrained_dynamics(links, state.q[None], state.v[None])
+    yield "loops: rows of virtual links", lambda: link_rows(links, state.q)
+    yield "loops: moving on", lambda: move(links, state, 1e-3)
+    yield "loops: closing", lambda: closed(links, state)
+    yield "loops: impact", lambda: impact(links, state)
+    yield "loops: contact states", lambda: ContactStage(figure).step(state, 1e-3)

@@ -1,0 +1,154 @@
+"""Rows of wrenches on their way from their bodies to the root: whitened, or as rows of a Jacobian.  See `recursion`."""
+
+from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
+from hitogata.dynamics.placing import axis_of
+from hitogata.lanes import inline, kernel, packed, sqrt, where
+from hitogata.loops.layout import SIDE
+from hitogata.spatial import Force, Vec3, cross, dot, load3, store3
+
+CANCELLED = 1e-24
+"""Square of the part of two opposite wrenches that may be left by rounding."""
+
+
+@kernel
+def whiten_link(bench, k):
+    """Write a virtual link's rows, whitened, into their columns of bench.white."""
+    tree, links, own = bench.tree, bench.links, bench.links.link[k]
+    white, stride, push = bench.white, bench.links.stride, bench.push
+    for n in range(tree.nv):
+        for c in range(own.first, own.first + own.count):
+            white[n * stride + c] = 0.0
+    for n in range(own.count):
+        row = links.row[own.first + n]
+        store_apart(push, n, row.on_a)
+        store_apart(push, 6 * SIDE + n, row.on_b)
+    for c in range(own.count, SIDE):
+        for m in range(12):
+            push[m * SIDE + c] = 0.0
+    for c in range(SIDE):
+        push[12 * SIDE + c] = 0.0
+    a, b = own.body_a, own.body_b
+    while a >= 0 or b >= 0:
+        if a == b:
+            for n in range(own.count):
+                store_apart(push, n, joined(load_apart(push, n), load_apart(push, 6 * SIDE + n)))
+            b = -1
+        if a > b:
+            walk(bench, a, 0, own.first, own.count)
+            a = tree.joint[a].parent
+        else:
+            walk(bench, b, 6 * SIDE, own.first, own.count)
+            b = tree.joint[b].parent
+    for n in range(own.count):
+        links.row[own.first + n].bound = push[12 * SIDE + n]
+
+
+@inline
+def joined(p, q):
+    """Two wrenches where their ways meet; what is only rounding of opposite ones is nothing."""
+    return Force(joined3(p.ang, q.ang), joined3(p.lin, q.lin))
+
+
+@inline
+def joined3(a, b):
+    """a + b, or nothing where they cancel."""
+    total, size = a + b, CANCELLED * (dot(a, a) + dot(b, b))
+    return where(dot(total, total) > size, total, Vec3(0.0, 0.0, 0.0))
+
+
+@inline
+def store_apart(view, at, f):
+    """A wrench, its numbers SIDE apart."""
+    for k, value in enumerate((f.ang.x, f.ang.y, f.ang.z, f.lin.x, f.lin.y, f.lin.z)):
+        view[at + SIDE * k] = value
+
+
+@inline
+def load_apart(view, at):
+    """The same back."""
+    return Force(
+        Vec3(view[at], view[at + SIDE], view[at + 2 * SIDE]),
+        Vec3(view[at + 3 * SIDE], view[at + 4 * SIDE], view[at + 5 * SIDE]),
+    )
+
+
+@kernel
+def walk(bench, i, at, first, count):
+    """Take the wrenches at `at` through the joint of body i: whitened pushes to it, the rest to the parent.
+
+    Also sums up what they would do to joints of one motion if these had any axis: what is far below is rounding.
+    """
+    joint, limb, stride = bench.tree.joint[i], bench.limb[i], bench.links.stride
+    many, out, row = packed(bench.push), packed(bench.white), joint.iv * stride + first
+    root, bound = sqrt(limb.stiff), 12 * SIDE
+    for c in range(0, count, many.step):
+        p = load_apart(many, at + c)
+        if joint.kind == HINGE:
+            push = dot(axis_of(limb.rot), p.ang)
+            out[row + c] = push * root
+            many[bound + c] = many[bound + c] + dot(p.ang, p.ang) * limb.stiff
+            p = less(p, limb.gain, push * limb.stiff)
+        elif joint.kind == BALL:
+            store_down(out, row + c, stride, limb.white @ p.ang)
+            rest = p.lin - limb.ball_gain.T @ p.ang
+            if joint.geared == 1:
+                p = Force(limb.ball_slip @ p.ang, rest)
+            else:
+                p = Force(p.ang * 0.0, rest)
+        elif joint.kind == SLIDER:
+            push = dot(axis_of(limb.rot), p.lin)
+            out[row + c] = push * root
+            many[bound + c] = many[bound + c] + dot(p.lin, p.lin) * limb.stiff
+            p = less(p, limb.gain, push * limb.stiff)
+        elif joint.kind == FREE:
+            store_down(out, row + c, stride, limb.white @ (p.ang - limb.lever @ p.lin))
+            store_down(out, row + 3 * stride + c, stride, limb.white_lin @ p.lin)
+        store_apart(many, at + c, moved(p, limb.arm))
+
+
+@inline
+def less(p, gain, push):
+    """A wrench, less what a joint of one motion takes up."""
+    return Force(p.ang - gain.ang * push, p.lin - gain.lin * push)
+
+
+@inline
+def moved(p, arm):
+    """A wrench about the parent's origin."""
+    return Force(p.ang + cross(arm, p.lin), p.lin)
+
+
+@inline
+def store_down(view, at, stride, a):
+    """Three numbers, `stride` apart."""
+    view[at] = a.x
+    view[at + stride] = a.y
+    view[at + 2 * stride] = a.z
+
+
+@kernel
+def project_row(tree, limbs, a, b, on_a, on_b, at, out):
+    """A row of J: what its wrenches mean to each joint."""
+    for n in range(tree.nv):
+        out[at + n] = 0.0
+    project_wrench(tree, limbs, a, on_a, at, out)
+    if b >= 0:
+        project_wrench(tree, limbs, b, on_b, at, out)
+
+
+@kernel
+def project_wrench(tree, limbs, i, force, at, out):
+    """The part of one body."""
+    while i >= 0:
+        joint, limb = tree.joint[i], limbs[i]
+        iv = at + joint.iv
+        if joint.kind == HINGE:
+            out[iv] = out[iv] + dot(axis_of(limb.rot), force.ang)
+        elif joint.kind == SLIDER:
+            out[iv] = out[iv] + dot(axis_of(limb.rot), force.lin)
+        elif joint.kind == BALL or joint.kind == FREE:
+            store3(out, iv, load3(out, iv) + limb.base.T @ force.ang)
+            if joint.kind == FREE:
+                store3(out, iv + 3, load3(out, iv + 3) + limb.base.T @ force.lin)
+        force = moved(force, limb.arm)
+        i = joint.parent
