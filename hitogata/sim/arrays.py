@@ -1,5 +1,6 @@
 """The flat arrays of a world: laid out for what is in it, handed to the kernels, and read back as views."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,6 +10,7 @@ from hitogata.contact.boxes import SPARE
 from hitogata.contact.layout import Contact, ContactPoint, ShapePlace
 from hitogata.contact.shapes import Surface
 from hitogata.contact.sweeping import Swept
+from hitogata.figure import State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import address_table, record_size
 from hitogata.sim.coordinates import Coordinates
@@ -161,17 +163,20 @@ class Arrays:
         pulls = self.control[-1 - size * self.forest.bodies : -1].reshape(-1, size)
         self.control[-1] = pulls[:, :6].any()
 
-    def set_state(self, member: "Member", q: FloatArray, v: FloatArray) -> None:
-        """Put one figure elsewhere; the others keep what they carry along."""
-        parts, fresh = self.state_parts_of(member), self.state.copy()
-        fresh[parts[0]], fresh[parts[1]] = member.figure.normalised(q), v
+    def set_states(self, states: "Mapping[Member, State]") -> None:
+        """Put some figures elsewhere; the others keep what they carry along."""
+        fresh = self.state.copy()
+        for member, state in states.items():
+            parts = self.state_parts_of(member)
+            fresh[parts[0]], fresh[parts[1]] = member.figure.normalised(np.asarray(state.q, float)), state.v
         if self.loose is None:
             begin(self.forest.ints, self.forest.floats, fresh, self.work)
-        else:
-            begin_loose(self.forest, self.loose, fresh, self.span_of(member))
-        for part in parts:
-            self.state[part] = fresh[part]
-        self.unread.add(member)
+        for member in states:
+            if self.loose is not None:
+                begin_loose(self.forest, self.loose, fresh, self.span_of(member))
+            for part in self.state_parts_of(member):
+                self.state[part] = fresh[part]
+            self.unread.add(member)
 
     # ------------------------------------------------------- time
 

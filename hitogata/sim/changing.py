@@ -41,12 +41,11 @@ def changed(old: Arrays, contents: Contents, states: "Mapping[Member, State]") -
     for member in contents.members:
         if member in old.index:
             _take_along(member, old, new)
-        else:
-            state = states[member]
-            new.set_state(member, np.asarray(state.q, float), np.asarray(state.v, float))
-            for part in new.state_parts_of(member):
-                new.before[part] = new.state[part]
-            new.controls_of(member).target[:] = member.figure.normalised(np.asarray(state.q, float))
+    new.set_states({member: states[member] for member in contents.members if member not in old.index})
+    for member in new.index.keys() - old.index.keys():
+        for part in new.state_parts_of(member):
+            new.before[part] = new.state[part]
+        new.controls_of(member).target[:] = new.q_of(member)
     new.note_pulls()
     return new
 

@@ -69,8 +69,11 @@ class Member:
         """Those of its world, if it is still there."""
         arrays = self._world.arrays
         if self not in arrays.index:
-            raise ArgumentError(f"figure {self.figure.name!r} was removed from the world")
+            raise self._removed()
         return arrays
+
+    def _removed(self) -> ArgumentError:
+        return ArgumentError(f"figure {self.figure.name!r} was removed from the world")
 
     @property
     def q(self) -> FloatArray:
@@ -89,8 +92,7 @@ class Member:
 
     @state.setter
     def state(self, state: State) -> None:
-        state = state_of(self.figure, state)
-        self._arrays.set_state(self, np.asarray(state.q, float), np.asarray(state.v, float))
+        self._arrays.set_states({self: state_of(self.figure, state)})
 
     def set_target(self, q: Any, rate: Any = None) -> None:
         """Where the motors' springs pull to, shape (nq,), and at what rates, shape (nv,) [rad/s], [m/s]."""

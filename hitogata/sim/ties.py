@@ -20,13 +20,17 @@ if TYPE_CHECKING:
     from hitogata.sim.arrays import Arrays
     from hitogata.sim.world import World
 
-End = tuple[Member, str] | Any
-"""An end of a spring or rope: (figure in the world, link or frame), or a point of the world."""
+End = tuple[Member, str] | tuple[Member, str, Any] | Any
+"""An end of a spring or rope: (figure in the world, link or frame), the same with a point in that frame [m], or a
+point of the world."""
+
+AT = record_offsets(TieRecord)
+"""Where the fields of a record stand; what begins with the impulse is known of the last step."""
 
 
 def on_link(end: Any) -> bool:
-    """Is this end of a spring or rope (figure, frame)?  Otherwise it is a point of the world."""
-    return isinstance(end, tuple) and len(end) == 2 and isinstance(end[0], Member)
+    """Is this end of a spring or rope on a figure?  Otherwise it is a point of the world."""
+    return isinstance(end, tuple) and len(end) in (2, 3) and isinstance(end[0], Member)
 
 
 class Tie:
@@ -66,8 +70,11 @@ class Tie:
         """Those of its world, if it is still there."""
         arrays = self.world.arrays
         if self not in arrays.ties.index:
-            raise ArgumentError("the spring or rope was removed from the world")
+            raise self._removed()
         return arrays
+
+    def _removed(self) -> ArgumentError:
+        return ArgumentError("the spring or rope was removed from the world")
 
     def move_anchor(self, point: Any) -> None:
         """Move the end that is fixed to the world [m], shape (3,)."""
@@ -98,11 +105,11 @@ class Tie:
         """Body in the forest (-1: the world) and place in the world of an end, before the last step."""
         if not on_link(end):
             return -1, np.asarray(end, float)
-        (member, frame), arrays = end, self._arrays
+        (member, frame, *point), arrays = end, self._arrays
         link, pose = member.figure.frame(frame)
         poses = forward_kinematics(member.figure, arrays.q_of(member, arrays.start))
-        place = poses.position[link] + poses.rotation[link] @ np.asarray(pose.position)
-        return arrays.span_of(member).body_of_link[link], place
+        held = pose.apply(point[0]) if point else np.asarray(pose.position)
+        return arrays.span_of(member).body_of_link[link], poses.position[link] + poses.rotation[link] @ held
 
 
 class TieArrays:
@@ -120,8 +127,8 @@ class TieArrays:
         floats, ints = [], []
         for tie in ties:
             (body_a, point_a), (body_b, point_b) = (_end_in_body(end, arrays) for end in tie.ends)
-            length = tie.length or 0.0
-            floats.append(np.array([*point_a, *point_b, tie.stiffness, tie.damping, length, 0.0, 0.0, 0.0]))
+            known = [*point_a, *point_b, tie.stiffness, tie.damping, tie.length or 0.0]
+            floats.append(np.array([*known, *np.zeros(record_size(TieRecord) - len(known))]))
             ints.append(np.array([tie.length is not None, body_a, body_b], np.int64))
         self.numbers = np.concatenate([*floats, np.zeros(record_size(TieRecord))])
         self.ints = np.concatenate([*ints, np.zeros(record_size(TieInts), np.int64)])
@@ -129,14 +136,15 @@ class TieArrays:
 
     def view(self, tie: Tie, name: str) -> FloatArray:
         """A vector of the record of one spring or rope, shape (3,)."""
-        at = self.index[tie] * record_size(TieRecord) + record_offsets(TieRecord)[name]
+        at = self.index[tie] * record_size(TieRecord) + AT[name]
         return self.numbers[at : at + 3]
 
     def take_over(self, old: "TieArrays") -> None:
-        """Those that were there keep their impulses of the last step."""
-        for tie in self.index:
+        """Those that were there keep what they know of the last step."""
+        (new_rows, old_rows), at = (x.numbers.reshape(-1, record_size(TieRecord)) for x in (self, old)), AT["impulse"]
+        for tie, k in self.index.items():
             if tie in old.index:
-                self.view(tie, "impulse")[:] = old.view(tie, "impulse")
+                new_rows[k, at:] = old_rows[old.index[tie], at:]
         self.before, self.piece = self.numbers.copy(), self.numbers.copy()
 
 
@@ -144,7 +152,7 @@ def _end_in_body(end: End, arrays: "Arrays") -> tuple[int, FloatArray]:
     """Body that kernels move and point in its frame; -1 and the point itself for the world."""
     if not on_link(end):
         return -1, np.asarray(end, float)
-    member, frame = end
-    body, x, y, z = frame_in_body(member.figure, model_of(member.figure), frame, None)
+    member, frame, *point = end
+    body, x, y, z = frame_in_body(member.figure, model_of(member.figure), frame, point[0] if point else None)
     body += arrays.span_of(member).bodies.start
     return body if arrays.loose is None else arrays.loose.body_of[body], np.array([x, y, z])

@@ -165,7 +165,7 @@ class World:
         """Pull two points together: K times their distance, D times its rate, stable for any K, D and step.
 
         Args:
-            a: (figure in this world, name of a link or frame).
+            a: (figure in this world, name of a link or frame), or the same with a point in that frame [m].
             b: the same, or a point of the world [m], shape (3,).
             stiffness: K [N/m].
             damping: D [N s/m].
@@ -176,7 +176,7 @@ class World:
         """Keep two points within a length of each other; slack, it does nothing.
 
         Args:
-            a: (figure in this world, name of a link or frame).
+            a: (figure in this world, name of a link or frame), or the same with a point in that frame [m].
             b: the same, or a point of the world [m], shape (3,).
             length: [m].
             stiffness: of the rope once it is taut [N/m].
@@ -198,15 +198,17 @@ class World:
     def _checked_end(self, end: End, name: str) -> End:
         if not on_link(end):
             return numbers(end, 3, f"{name}: neither (figure, frame) nor a point of the world [m]").copy()
-        self._check_own(end[0], name)
-        end[0].figure.frame(end[1])
-        return end
+        member, frame, *point = end
+        self._check_own(member, name)
+        member.figure.frame(frame)
+        return (member, frame, *(numbers(p, 3, f"{name}: point in the frame [m]").copy() for p in point))
 
     def remove_tie(self, tie: Tie) -> None:
         """Take a spring or rope out of the world."""
         if not isinstance(tie, Tie) or tie.world is not self:
             raise ArgumentError(f"tie: expected a spring or rope of this world, got {tie!r}")
-        _ = tie._arrays  # it may have been removed
+        if tie not in self._contents.ties:
+            raise tie._removed()
         self._contents = replace(self._contents, ties=tuple(other for other in self._contents.ties if other is not tie))
 
     def remove(self, member: Member) -> None:
@@ -222,7 +224,8 @@ class World:
             raise ArgumentError(f"{name}: expected a figure in this world, as `World.add` returns it, got {member!r}")
         if member.world is not self:
             raise ArgumentError(f"{name}: figure {member.figure.name!r} is in another world")
-        _ = member._arrays  # it may have been removed
+        if member not in self._contents.members:
+            raise member._removed()
 
     # ------------------------------------------------------- time
 
