@@ -14,7 +14,7 @@ from hitogata.lanes import entry, tail
 from hitogata.library import human28
 from hitogata.sim import World
 from hitogata.sim.free_motion import free_motion
-from hitogata.sim.layout import open_control, open_law, open_rows, open_scene, open_state, open_world
+from hitogata.sim.layout import CONTACTS, open_control, open_law, open_rows, open_scene, open_state, open_world
 from hitogata.sim.moving import apply
 from hitogata.sim.placing import place
 from hitogata.sim.running import look_around
@@ -57,7 +57,7 @@ def take_parts(
         joint_rows = find_limits(world, rows, views, targets, laws)
         if upto < 4:
             continue
-        count, _ = find_points(scene, world.solid, rows, around, counts[3], laws)
+        count, _ = find_points(scene, world.solid, rows, around, counts[CONTACTS], laws)
         if upto < 5:
             continue
         touches = touch_bodies(scene, rows, joint_rows, count)
@@ -76,10 +76,11 @@ def take_parts(
 def times(world: World, loops: int = 200, repeats: int = 60) -> list[float]:
     """Seconds per step up to each part."""
     def run(upto: int) -> None:
+        x = world.arrays
         take_parts(
-            world._forest.ints, world._forest.floats, world._state, world._control, world._ties, world._tie_ints,
-            world._shapes.ints, world._shapes.floats, world._pairs, world._contacts, world._points, world._law,
-            world._work, world._work_ints, world._counts, H, SWEEPS, upto, loops,
+            x.forest.ints, x.forest.floats, x.state, x.control, x.ties.numbers, x.ties.ints, x.shapes.ints,
+            x.shapes.floats, x.pairs, x.contacts, x.points, x.law, x.work, x.work_ints, x.counts, H, SWEEPS, upto,
+            loops,
         )  # fmt: skip
 
     return [best(lambda upto=upto: run(upto), loops=loops, repeats=repeats) for upto in range(len(PARTS))]

@@ -51,7 +51,8 @@ def draw(runs: dict[str, Trajectory], path: Path) -> None:
         polar = sheet.add_subplot(grid[k, 1], projection="polar")
         trail = motion.q[:, LOOSE.q_slice("shoulder_left")]
         plot_polar(shoulder, ax=polar, trail=trail, points=False, legend=False, colour=TwistColour.PLAIN)
-        polar.set_title("shoulder: range and trail", fontsize=9)
+        polar.set_title("shoulder: range and trail" if k == 0 else "", fontsize=9)
+        polar.set_rlabel_position(147)
         polar.tick_params(labelsize=6, pad=-2)
     sheet.savefig(path, dpi=110)
 

@@ -58,7 +58,7 @@ def replay(runs: dict[str, Trajectory], path: Path) -> None:
             Trail("way of the palm", "palm_left"),
             JointRange("range of the shoulder", "shoulder_left", SHOULDER),
         ]
-        actors.append(Actor(LOOSE, motion, label=name, offset=(0.0, -1.5 * k, 0.0), overlays=overlays))
+        actors.append(Actor(LOOSE, motion, label=name, offset=(0.0, -2.2 * k, 0.0), overlays=overlays))
     camera = Camera(azimuth=np.radians(14), elevation=np.radians(10))
     write_replay(path, actors, title="Once around the shoulder", text="Red: no human arm can do this.", camera=camera)
 

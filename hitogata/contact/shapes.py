@@ -45,6 +45,7 @@ class Surface:
         figure: number of its figure, for messages; -1 if none.
         link: index of its link; -1 if none.
         mass: of its figure [kg]; infinite for what is fixed to the world.
+        place: rotation and position of the shape in its body, 12 numbers, where they are known already.
     """
 
     shape: Shape
@@ -57,6 +58,7 @@ class Surface:
     figure: int = -1
     link: int = -1
     mass: float = math.inf
+    place: tuple[float, ...] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,8 @@ def surfaces_of(
         restitution: coefficient.
     """
     model = model_of(figure)
-    result = []
+    result: list[Surface] = []
+    places = _places(figure, in_bodies)
     for i, link in enumerate(figure.links):
         body = model.body_of_link[i] if in_bodies else i
         frame = model.link_poses[body] if in_bodies else IDENTITY
@@ -134,8 +137,9 @@ def surfaces_of(
             except ArgumentError as error:
                 raise FigureError(f"figure {figure.name!r}, link {link.name!r}: {error}") from None
             result.append(
-                Surface(shape, first_body + body, frame, group, mask, friction, restitution, number, i, figure.mass)
-            )
+                Surface(shape, first_body + body, frame, group, mask, friction, restitution, number, i, figure.mass,
+                        places[len(result)])
+            )  # fmt: skip
     return result
 
 
@@ -173,8 +177,8 @@ def compile_shapes(
         if s.body < WORLD:
             raise ArgumentError(f"shape {i}: body must be -1 (the world) or a row of the poses, got {s.body}")
         rows[i] = [kind, s.body, s.group, s.mask, s.link, s.figure]
-        pose = s.frame @ s.shape.pose
-        numbers.append([*pose.rotation.ravel(), *pose.position, *_size(s.shape), s.friction, s.restitution, s.mass])
+        place = s.place or _place(s.frame, s.shape.pose)
+        numbers.append([*place, *_size(s.shape), s.friction, s.restitution, s.mass])
     ints = np.concatenate([[len(surfaces), 0, 0, 0], rows.ravel()]).astype(np.int64)
     floats = np.concatenate([[np.finfo(np.float64).eps, 0.0, 0.0, 0.0], np.ravel(numbers)])
     bodies = int(rows[:, 1].max(initial=-1)) + 1
@@ -183,6 +187,25 @@ def compile_shapes(
     pairs = _pairs(rows, excluded, bodies) if all_pairs else np.zeros((0, 2), np.int64)
     rules = np.array([bodies, len(keys), *keys], np.int64)
     return ShapeTable(ints, floats, len(surfaces), pairs, rules, bodies)
+
+
+def _place(frame: Pose, pose: Pose) -> tuple[float, ...]:
+    """Rotation and position of a shape in its body, 12 numbers."""
+    both = frame @ pose
+    return (*both.rotation.ravel().tolist(), *both.position)
+
+
+def _places(figure: Figure, in_bodies: bool) -> list[tuple[float, ...]]:
+    """`_place` of all shapes of a figure; worked out once and kept with it."""
+    name = "places of shapes in bodies" if in_bodies else "places of shapes in links"
+    places: list[tuple[float, ...]] | None = figure.compiled.get(name)
+    if places is None:
+        model = model_of(figure)
+        frames = [model.link_poses[body] if in_bodies else IDENTITY for body in model.body_of_link]
+        links = zip(frames, figure.links, strict=True)
+        places = [_place(frame, shape.pose) for frame, link in links for shape in link.shapes]
+        figure.compiled[name] = places
+    return places
 
 
 def _size(shape: Shape) -> tuple[float, float, float]:

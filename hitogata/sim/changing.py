@@ -1,65 +1,77 @@
-"""What stays when things come and go, and all arrays of a world are laid out anew.
+"""Things come and go: all arrays of a world are laid out anew, and what was there stays.
 
 A figure takes along its part of the state and of the control.  Contact points of the last step stay, with their
-impulses, where both their shapes do; under the new numbers of these.
+impulses, where both their shapes do; under the new numbers of these.  Springs and ropes keep theirs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitogata.constraints.limits import Watch
 from hitogata.contact.layout import PAIR, Contact
 from hitogata.contact.shapes import Surface
-from hitogata.lanes import record_offsets, record_size
-from hitogata.sim.forest import Forest, IntArray, Span
-from hitogata.sim.layout import Carried, Motor, Pull, Strain
+from hitogata.figure import State
+from hitogata.lanes import record_offsets
+from hitogata.sim.arrays import Arrays, Contents
+from hitogata.sim.forest import IntArray
 
 if TYPE_CHECKING:
     from hitogata.sim.members import Member
 
 
-def state_parts(forest: Forest, span: Span, start: int = 0) -> list[slice]:
-    """Where one figure's numbers stand in a state that begins at `start`: q, v, and what belongs to its bodies."""
-    end = start + forest.nq + forest.nv
-    parts = [_shifted(span.q, start), _shifted(span.v, start + forest.nq)]
-    for size in (record_size(Carried), record_size(Watch), 2, 3, record_size(Strain)):
-        parts.append(_shifted(span.bodies, end, size))
-        end += size * forest.bodies
-    return parts
+def changed(old: Arrays, contents: Contents, states: "Mapping[Member, State]") -> Arrays:
+    """Arrays for other contents of a world, that go on from where it is.
+
+    Args:
+        old: the arrays there are; if only springs or ropes came or went, they may be used on.
+        contents: what is in the world now.
+        states: where figures that came are, and how they move; their motors hold them there.
+    """
+    same = contents.members == old.contents.members and contents.fixed == old.contents.fixed
+    if same and len(contents.ties) <= old.tie_room:
+        old.change_ties(contents)
+        return old
+    new = Arrays(contents, contact_room=old.contact_room, pair_room=old.pair_room)
+    new.ties.take_over(old.ties)
+    new.state[new.last_step] = new.before[new.last_step] = old.state[old.last_step]
+    contacts, points = old.last_contacts()
+    contacts, left = _renumbered(contacts, old, new)
+    new.put_contacts(contacts, points[left])
+    for member in contents.members:
+        if member in old.index:
+            _take_along(member, old, new)
+    new.set_states({member: states[member] for member in contents.members if member not in old.index})
+    for member in new.index.keys() - old.index.keys():
+        for part in new.state_parts_of(member):
+            new.before[part] = new.state[part]
+        new.controls_of(member).target[:] = new.q_of(member)
+    new.note_pulls()
+    return new
 
 
-def control_parts(forest: Forest, index: int) -> list[slice]:
-    """Where one figure's numbers stand in the control: targets, rates, pushes, motors, pulls."""
-    span, nq, nv = forest.spans[index], forest.nq, forest.nv
-    motor = nq + 2 * nv
-    pull = motor + record_size(Motor) * forest.bodies
-    return [
-        span.q, _shifted(span.v, nq), _shifted(span.v, nq + nv), _shifted(span.bodies, motor, record_size(Motor)),
-        _shifted(span.bodies, pull, record_size(Pull)),
-    ]  # fmt: skip
+def _take_along(member: "Member", old: Arrays, new: Arrays) -> None:
+    """State, the one before the last step (or piece), and control of a figure that stays."""
+    for there, here in zip(old.state_parts_of(member), new.state_parts_of(member), strict=True):
+        new.state[here], new.before[here] = old.state[there], old.start[there]
+    for theirs, ours in zip(old.controls_of(member), new.controls_of(member), strict=True):
+        ours[:] = theirs
+    if member in old.unread:
+        new.unread.add(member)
 
 
-def _shifted(part: slice, by: int, size: int = 1) -> slice:
-    return slice(by + size * part.start, by + size * part.stop)
-
-
-def renumbered(
-    contacts: IntArray, old: Sequence[Surface], old_members: Sequence["Member"], new: Sequence[Surface],
-    new_members: Sequence["Member"],
-) -> tuple[IntArray, IntArray]:  # fmt: skip
+def _renumbered(contacts: IntArray, old: Arrays, new: Arrays) -> tuple[IntArray, IntArray]:
     """Contacts under the numbers their shapes have now, and which of them are left.
 
     Shapes keep their order, so contacts stay sorted.
     """
-    place = {key: i for i, key in enumerate(_keys(new, new_members))}
-    number = np.array([place.get(key, -1) for key in _keys(old, old_members)], np.int64)
+    place = {key: i for i, key in enumerate(_keys(new.surfaces, new.contents.members))}
+    number = np.array([place.get(key, -1) for key in _keys(old.surfaces, old.contents.members)], np.int64)
     at, result = record_offsets(Contact), contacts.copy()
     a, b = number[contacts[:, at["a"]]], number[contacts[:, at["b"]]]
     left = np.flatnonzero((a >= 0) & (b >= 0))
     result, a, b = result[left], a[left], b[left]
-    bodies = np.array([surface.body for surface in new], np.int64)
+    bodies = np.array([surface.body for surface in new.surfaces], np.int64)
     result[:, at["pair"]] = np.minimum(a, b) * PAIR + np.maximum(a, b)
     for name, shapes in (("a", a), ("b", b)):
         result[:, at[name]], result[:, at[f"body_{name}"]] = shapes, bodies[shapes]

@@ -10,8 +10,13 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind, Plane, State
 from hitogata.figure.pose import FloatArray
 
+STRONGEST = 1e9
+"""Greatest gravity [m/s²]: beyond any star but the dead ones."""
 
-def number(value: Any, name: str, *, positive: bool = False, infinite: bool = False) -> float:
+
+def number(
+    value: Any, name: str, *, positive: bool = False, infinite: bool = False, most: float = math.inf
+) -> float:
     """One number, 0 or more, or positive; infinite only where allowed."""
     wanted = "a positive number" if positive else "a number, 0 or more"
     result = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
@@ -19,6 +24,8 @@ def number(value: Any, name: str, *, positive: bool = False, infinite: bool = Fa
         raise ArgumentError(f"{name}: must be {wanted}; got {value!r}")
     if result == math.inf and not infinite:
         raise ArgumentError(f"{name}: must be finite, got {value!r}")
+    if result > most:
+        raise ArgumentError(f"{name}: must be {most:g} at the most, got {value!r}")
     return result
 
 
@@ -40,6 +47,14 @@ def numbers(values: Any, count: int, name: str) -> FloatArray:
     if array.shape != (count,) or not np.isfinite(array).all():
         raise ArgumentError(f"{name}: expected {count} finite numbers, got {values!r}")
     return array
+
+
+def gravity_of(gravity: Any) -> tuple[float, float, float]:
+    """An acceleration [m/s²]."""
+    x, y, z = numbers(gravity, 3, "gravity").tolist()
+    if math.hypot(x, y, z) > STRONGEST:
+        raise ArgumentError(f"gravity: must be {STRONGEST:g} m/s² at the most, got {gravity!r}")
+    return x, y, z
 
 
 def figure_of(figure: Any) -> Figure:

@@ -49,34 +49,58 @@ def _up(n: int, multiple: int = 8) -> int:
     return -(-n // multiple) * multiple
 
 
+@dataclass(frozen=True)
+class _Single:
+    """What a figure brings to a forest, numbered as if it stood there alone."""
+
+    joints: IntArray  # (bodies, numbers of a `JointInts`)
+    bodies: FloatArray  # (bodies, numbers of a `Body`)
+    solids: FloatArray  # (bodies, numbers of a `Solid`)
+    limits: FloatArray  # (bodies, numbers of a `Limit`)
+    ranges: tuple[FloatArray | None, ...]  # of each body's ball joint
+    body_of_link: tuple[int, ...]
+
+
+def _single(figure: Figure) -> _Single:
+    """Made once and kept with the figure."""
+    single: _Single | None = figure.compiled.get("forest")
+    if single is None:
+        model = model_of(figure)
+        joints = model.ints[MODEL_HEADER:].reshape(-1, record_size(JointInts))
+        bodies = model.floats[MODEL_HEADER:].reshape(-1, record_size(Body))
+        solids = [_solid(row, reach) for row, reach in zip(bodies, _reach(figure, model), strict=True)]
+        limits, ranges = _limits(figure, len(joints), model.body_of_link)
+        flat = np.array(solids).reshape(-1, record_size(Solid))
+        single = _Single(joints, bodies, flat, limits, tuple(ranges), model.body_of_link)
+        figure.compiled["forest"] = single
+    return single
+
+
 def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], points: int) -> Forest:
     """The flat arrays of figures side by side (see `layout`), with room for so many point rows."""
     spans: list[Span] = []
     joints, bodies, solids, limits, ranges, starts = [], [], [], [], [], []
     body, nq, nv, links, at = 0, 0, 0, 0, 0
+    column = record_offsets(JointInts)
     for figure in figures:
-        model = model_of(figure)
-        own = model.ints[MODEL_HEADER:].reshape(-1, record_size(JointInts)).copy()
-        count, column = len(own), record_offsets(JointInts)
+        single = _single(figure)
+        own, count = single.joints.copy(), len(single.joints)
         own[:, column["parent"]] += np.where(own[:, column["parent"]] >= 0, body, 0)
         own[:, column["link"]] += np.where(own[:, column["link"]] >= 0, links, 0)
         for name, shift in (("iq", nq), ("iv", nv), ("end", body)):
             own[:, column[name]] += shift
         joints.append(own)
-        numbers = model.floats[MODEL_HEADER:].reshape(-1, record_size(Body))
-        bodies.append(numbers)
-        reach = _reach(figure, model)
-        solids += [_solid(row, r) for row, r in zip(numbers, reach, strict=True)]
-        low_high, range_of_body = _limits(figure, count, model.body_of_link)
-        limits.append(low_high)
-        for flat in range_of_body:
+        bodies.append(single.bodies)
+        solids.append(single.solids)
+        limits.append(single.limits)
+        for flat in single.ranges:
             starts.append(-1 if flat is None else at)
             if flat is not None:
                 ranges.append(flat)
                 at += len(flat)
         spans.append(
             Span(slice(body, body + count), slice(nq, nq + figure.nq), slice(nv, nv + figure.nv),
-                 slice(links, links + figure.nlinks), tuple(body + b for b in model.body_of_link))
+                 slice(links, links + figure.nlinks), tuple(body + b for b in single.body_of_link))
         )  # fmt: skip
         body, nq, nv, links = body + count, nq + figure.nq, nv + figure.nv, links + figure.nlinks
     rows = np.concatenate(joints) if joints else np.zeros((0, record_size(JointInts)), np.int64)
@@ -99,7 +123,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
     )
     return Forest(
         np.concatenate([head, rows.ravel(), chains.ravel(), np.array(starts, np.int64)]),
-        np.concatenate([floats, *[b.ravel() for b in bodies], *solids, *[x.ravel() for x in limits], *ranges, [0.0]]),
+        np.concatenate([floats, *[x.ravel() for x in (*bodies, *solids, *limits)], *ranges, [0.0]]),
         tuple(spans), body, nq, nv,
         nq + nv + body * (record_size(Carried) + record_size(Watch) + 5 + record_size(Strain)) + 2,
         nq + 2 * nv + body * (record_size(Motor) + record_size(Pull)) + 1, work, ints_needed,

@@ -4,7 +4,8 @@
     floats    gravity, bodies, solids, limits, ranges
     state     q, v, carried momenta, watches, impulses of limits,     what a step changes, and save/restore needs
               spin of free trees, strain
-    control   targets, rates, springs and dampers, pushes            what the user sets
+    control   targets, rates, pushes, motors, pulls                  what the user sets
+    counts    how many ties, contacts, pieces there are              see below
     work      scratch; its contents do not matter between steps
 
 Inside kernels they are opened once, as the views below.
@@ -21,6 +22,11 @@ from hitogata.spatial import Sym3, Vec3, load3
 
 HEADER = 16
 """Numbers at the head of `ints` and of `floats`."""
+
+TIES, CAPACITY, CONTACTS, OLD_THIRD, FOUND, PIECES, COUNTS = range(7)
+"""Places in `counts`, and its length: springs and ropes; room for contact points; contact points of the last step, and
+in which third of their arrays they are; how many the last step found (more than there is room for: it was not taken);
+pieces it was taken in."""
 
 
 @record

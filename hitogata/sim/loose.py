@@ -13,12 +13,12 @@ from hitogata.dynamics.layout import model_of
 from hitogata.figure import Figure, joint
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
-from hitogata.sim.changing import state_parts
 from hitogata.sim.forest import Forest, IntArray, Span, make_forest
 from hitogata.sim.maximal_running import begin_maximal, take_maximal_steps
+from hitogata.sim.parts import state_parts
 
 if TYPE_CHECKING:
-    from hitogata.sim.world import World
+    from hitogata.sim.arrays import Arrays
 
 
 @dataclass(frozen=True)
@@ -104,24 +104,23 @@ def _bodies_of(figure: Figure) -> list[Figure]:
 # ------------------------------------------------------- time
 
 
-def begin_loose(world: "World", loose: Loose, state: FloatArray, span: Span) -> None:
+def begin_loose(forest: Forest, loose: Loose, state: FloatArray, span: Span) -> None:
     """After a figure's q or v were set in a state: put its links there."""
     begin_maximal(
-        world._forest.ints, world._forest.floats, loose.forest.ints, loose.forest.floats, state, loose.start,
-        loose.held_start, loose.work, span.bodies.start, span.bodies.stop,
+        forest.ints, forest.floats, loose.forest.ints, loose.forest.floats, state, loose.start, loose.held_start,
+        loose.work, span.bodies.start, span.bodies.stop,
     )  # fmt: skip
 
 
-def take_loose_steps(world: "World", loose: Loose, h: float, steps: int) -> int:
-    """Steps in maximal coordinates; returns how many were taken."""
-    settings = world.settings
+def take_loose_steps(arrays: "Arrays", loose: Loose, h: float, steps: int) -> int:
+    """Steps of h [s] in maximal coordinates; returns how many were taken."""
+    settings, ties = arrays.contents.settings, arrays.ties
     done: int = take_maximal_steps(
-        world._forest.ints, world._forest.floats, loose.forest.ints, loose.forest.floats, world._state, loose.start,
-        loose.held_start, world._control, loose.outside, world._ties, world._tie_ints, world._shapes.ints,
-        world._shapes.floats, world._pairs, world._contacts, world._points, world._law, settings.joint_correction,
-        world._work, world._work_ints, loose.work, loose.work_ints, world._counts, world._before,
-        world._old_ties, world._piece, world._piece_ties, h, settings.longest_fast_step, settings.fast_turn,
-        settings.sweeps, steps,
+        arrays.forest.ints, arrays.forest.floats, loose.forest.ints, loose.forest.floats, arrays.state, loose.start,
+        loose.held_start, arrays.control, loose.outside, ties.numbers, ties.ints, arrays.shapes.ints,
+        arrays.shapes.floats, arrays.pairs, arrays.contacts, arrays.points, arrays.law, settings.joint_correction,
+        arrays.work, arrays.work_ints, loose.work, loose.work_ints, arrays.counts, arrays.before, ties.before,
+        arrays.piece, ties.piece, h, settings.longest_fast_step, settings.fast_turn, settings.sweeps, steps,
     )  # fmt: skip
     return done
 

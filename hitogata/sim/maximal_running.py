@@ -78,7 +78,7 @@ def take_one(parts, around, law, old_contacts):
         world, bodies, joints, scene, rows, links, around, of_joints, of_bodies, control, outside, law, share, sweeps,
         old_contacts,
     )  # fmt: skip
-    return contacts, limits, sliding(world.tree, of_joints.v, rows, limits)
+    return contacts, sliding(world.tree, of_joints.v, rows, limits)
 
 
 @kernel

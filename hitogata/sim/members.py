@@ -8,19 +8,15 @@ import numpy as np
 from hitogata.dynamics.jacobians import frame_in_body
 from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, State
+from hitogata.figure import Figure, JointKind, State
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import record_size
 from hitogata.sim import reading
 from hitogata.sim.checking import number, numbers, state_of
-from hitogata.sim.layout import Motor, Pull
 from hitogata.sim.loose import gaps_of
 
 if TYPE_CHECKING:
+    from hitogata.sim.arrays import Arrays
     from hitogata.sim.world import World
-
-
-MOTOR, PULL = record_size(Motor), record_size(Pull)
 
 
 class Member:
@@ -30,26 +26,64 @@ class Member:
         self, world: "World", figure: Figure, friction: float, restitution: float, group: int, mask: int,
         ignored: tuple[tuple[str, str], ...],
     ) -> None:  # fmt: skip
-        self.world, self.figure, self.friction, self.restitution = world, figure, friction, restitution
-        self.group, self.mask, self.ignored = group, mask, ignored
+        self._world, self._figure, self._friction, self._restitution = world, figure, friction, restitution
+        self._group, self._mask, self._ignored = group, mask, ignored
 
     @property
-    def _index(self) -> int:
-        for k, member in enumerate(self.world.members):
-            if member is self:
-                return k
-        raise ArgumentError(f"figure {self.figure.name!r} was removed from the world")
+    def world(self) -> "World":
+        """Where it is, or was."""
+        return self._world
+
+    @property
+    def figure(self) -> Figure:
+        """What it is."""
+        return self._figure
+
+    @property
+    def friction(self) -> float:
+        """Coefficient of its surface."""
+        return self._friction
+
+    @property
+    def restitution(self) -> float:
+        """Coefficient of its surface."""
+        return self._restitution
+
+    @property
+    def group(self) -> int:
+        """Bits: the groups it belongs to."""
+        return self._group
+
+    @property
+    def mask(self) -> int:
+        """Bits: the groups it may touch."""
+        return self._mask
+
+    @property
+    def ignored(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of its links that never touch."""
+        return self._ignored
+
+    @property
+    def _arrays(self) -> "Arrays":
+        """Those of its world, if it is still there."""
+        arrays = self._world.arrays
+        if self not in arrays.index:
+            raise self._removed()
+        return arrays
+
+    def _removed(self) -> ArgumentError:
+        return ArgumentError(f"figure {self.figure.name!r} was removed from the world")
 
     @property
     def q(self) -> FloatArray:
         """Coordinates, shape (nq,), a copy."""
-        return self.world._state[self.world._forest.spans[self._index].q].copy()
+        return self._arrays.q_of(self).copy()
 
     @property
     def v(self) -> FloatArray:
         """Velocities, shape (nv,), a copy."""
-        span, nq = self.world._forest.spans[self._index], self.world._forest.nq
-        return self.world._state[nq + span.v.start : nq + span.v.stop].copy()
+        return self._arrays.v_of(self).copy()
 
     @property
     def state(self) -> State:
@@ -58,57 +92,54 @@ class Member:
 
     @state.setter
     def state(self, state: State) -> None:
-        state = state_of(self.figure, state)
-        self.world._set_state(self._index, np.asarray(state.q, float), np.asarray(state.v, float))
+        self._arrays.set_states({self: state_of(self.figure, state)})
 
     def set_target(self, q: Any, rate: Any = None) -> None:
-        """Where the motors' springs pull to, shape (nq,), and at what rates, shape (nv,)."""
-        figure, control, span = self.figure, self.world._control, self.world._forest.spans[self._index]
+        """Where the motors' springs pull to, shape (nq,), and at what rates, shape (nv,) [rad/s], [m/s]."""
+        figure, controls = self.figure, self._arrays.controls_of(self)
         target = state_of(figure, State(numbers(q, figure.nq, "q"), np.zeros(figure.nv))).q
         rates = None if rate is None else numbers(rate, figure.nv, "rate")
-        control[span.q] = figure.normalised(target)
+        controls.target[:] = figure.normalised(target)
         if rates is not None:
-            start = self.world._forest.nq
-            control[start + span.v.start : start + span.v.stop] = rates
+            controls.rate[:] = rates
 
     def set_motor(self, stiffness: float, damping: float, joints: Iterable[str] | None = None) -> None:
-        """Spring [N m/rad] and damper [N m s/rad] of some joints; None: of all but a free base."""
-        values = number(stiffness, "stiffness"), number(damping, "damping")
-        motors, rows = self._motors(joints)
-        motors[rows, :2] = values
+        """Spring [N m/rad] and damper [N m s/rad] of some joints; None: of all but a free base.
+
+        Of sliders: [N/m], [N s/m].
+        """
+        values, rows = (number(stiffness, "stiffness"), number(damping, "damping")), self._rows_of(joints)
+        self._arrays.controls_of(self).motor[rows, :2] = values
 
     def set_wall(self, stiffness: float, damping: float = 0.0, joints: Iterable[str] | None = None) -> None:
         """Spring [N m/rad] and damper [N m s/rad] at the ends of some joints' ranges; None: of all joints.
 
         An infinitely stiff wall (`math.inf`) is hard: nothing goes through.  A soft one gives way in proportion.
+        Of sliders: [N/m], [N s/m].
         """
         values = number(stiffness, "stiffness", positive=True, infinite=True), number(damping, "damping")
-        motors, rows = self._motors(joints)
-        motors[rows, 2:] = values
+        self._arrays.controls_of(self).motor[self._rows_of(joints), 2:] = values
 
-    def _motors(self, joints: Iterable[str] | None) -> tuple[FloatArray, list[int]]:
-        """All motors of the world, a view, and the rows of some joints; None: of all but a free base."""
-        figure, forest, index = self.figure, self.world._forest, self._index
+    def _rows_of(self, joints: Iterable[str] | None) -> list[int]:
+        """Motors of some joints, as rows of `Controls.motor`; None: of all but a free base."""
+        figure, bodies = self.figure, model_of(self.figure).body_of_link
         if joints is None:
-            joints = [n for n, k in zip(figure.joint_names, figure.links, strict=True) if k.joint.kind.value != "free"]
+            names = zip(figure.joint_names, figure.links, strict=True)
+            joints = [name for name, link in names if link.joint.kind is not JointKind.FREE]
         if not isinstance(joints, Iterable):
             raise ArgumentError(f"joints: expected names of joints of {figure.name!r}, got {joints!r}")
         rows = []
         for name in [joints] if isinstance(joints, str) else joints:
             k = figure.joint_index(name)
-            if figure.links[k].joint.kind.value == "free":
+            kind = figure.links[k].joint.kind
+            if kind is JointKind.FREE:
                 raise ArgumentError(f"joints: {name!r} is a free base, which has no motor and no limits")
-            body = forest.spans[index].body_of_link[k]
-            rows += [body - 1, body] if figure.links[k].joint.kind.value == "universal" else [body]
-        start = forest.nq + 2 * forest.nv
-        return self.world._control[start : start + MOTOR * forest.bodies].reshape(-1, MOTOR), rows
+            rows += [bodies[k] - 1, bodies[k]] if kind is JointKind.UNIVERSAL else [bodies[k]]
+        return rows
 
     def push(self, tau: Any) -> None:
         """Generalized forces [N m], [N], shape (nv,), that act until changed."""
-        forest = self.world._forest
-        start = forest.nq + forest.nv
-        span = forest.spans[self._index].v
-        self.world._control[start + span.start : start + span.stop] = numbers(tau, self.figure.nv, "tau")
+        self._arrays.controls_of(self).push[:] = numbers(tau, self.figure.nv, "tau")
 
     def pull(self, frame: str, force: Any = (0.0, 0.0, 0.0), torque: Any = (0.0, 0.0, 0.0), *, at: Any = None) -> None:
         """A force [N] and a torque [N m] on a link, in world axes, that act until changed; one of each per link.
@@ -119,14 +150,10 @@ class Member:
             torque: shape (3,).
             at: a point in that frame [m], shape (3,), where the force acts instead.
         """
-        forest, index = self.world._forest, self._index
-        place = None if at is None else numbers(at, 3, "at")
+        arrays, place = self._arrays, None if at is None else numbers(at, 3, "at")
         body, *point = frame_in_body(self.figure, model_of(self.figure), frame, place)
-        values = [*numbers(force, 3, "force"), *numbers(torque, 3, "torque"), *point]
-        start = forest.nq + 2 * forest.nv + MOTOR * forest.bodies
-        pulls = self.world._control[start : start + PULL * forest.bodies].reshape(-1, PULL)
-        pulls[forest.spans[index].bodies.start + body] = values
-        self.world._control[-1] = float(np.any(pulls[:, :6]))
+        arrays.controls_of(self).pull[body] = [*numbers(force, 3, "force"), *numbers(torque, 3, "torque"), *point]
+        arrays.note_pulls()
 
     # ------------------------------------------------------- what happened in the last step
 
@@ -139,8 +166,10 @@ class Member:
 
         Always zero in reduced coordinates.
         """
-        loose, links = self.world._loose, self.world._forest.spans[self._index].links
-        return np.zeros((self.figure.nlinks, 2)) if loose is None else gaps_of(loose.held_in(self.world._state)[links])
+        arrays = self._arrays
+        if arrays.loose is None:
+            return np.zeros((self.figure.nlinks, 2))
+        return gaps_of(arrays.loose.held_in(arrays.state)[arrays.span_of(self).links])
 
     def motor_forces(self) -> FloatArray:
         """What the motors did, shape (nv,) [N m], [N]."""

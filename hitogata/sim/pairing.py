@@ -1,22 +1,55 @@
-"""The list of pairs of shapes that a world tests for contact, as one array of ints.
+"""The shapes of a world, and the list of pairs of them that it tests for contact, as one array of ints.
 
     header    is it swept, pairs, room for pairs, where rules, order and spare begin
     pairs     all pairs that may touch; with many shapes, those that a sweep finds near each other in each step
     rules, order, spare    of the sweep, see `contact.sweeping`
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from hitogata.contact.shapes import ShapeTable
+from hitogata.contact.shapes import ShapeTable, Surface, compile_shapes, joined_bodies, surfaces_of
 from hitogata.contact.sweeping import spare_size
+from hitogata.sim.forest import Forest, IntArray
 
-IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+if TYPE_CHECKING:
+    from hitogata.sim.members import Member
 
 SWEPT, PAIRS, ROOM, RULES, ORDER, SPACE, HEADER = range(7)
 """Places in the header, and its length."""
 
 MANY = 80
 """From so many shapes on, pairs are found by a sweep."""
+
+
+def gather_shapes(
+    fixed: Sequence[Surface], members: Sequence["Member"], forest: Forest, loose_body: Sequence[int] | None
+) -> tuple[list[Surface], ShapeTable]:
+    """All shapes of a world, as given and as kernels read them; those of joined and ignored links do not touch.
+
+    Args:
+        fixed: shapes of the world itself.
+        members: figures, in the order in which they stand in the forest.
+        forest: the figures side by side.
+        loose_body: what stands for each of its bodies in maximal coordinates; None: the body itself.
+
+    Raises:
+        FigureError: a shape has no kernels.
+    """
+    surfaces, joined = list(fixed), []
+    for k, (m, span) in enumerate(zip(members, forest.spans, strict=True)):
+        surfaces += surfaces_of(m.figure, first_body=span.bodies.start, in_bodies=True, number=k, group=m.group,
+                                mask=m.mask, friction=m.friction, restitution=m.restitution)  # fmt: skip
+        joined += joined_bodies(m.figure, first_body=span.bodies.start, in_bodies=True)
+        joined += [(span.body_of_link[m.figure.link_index(a)], span.body_of_link[m.figure.link_index(b)])
+                   for a, b in m.ignored]  # fmt: skip
+    if loose_body is not None:
+        surfaces = [s if s.body < 0 else replace(s, body=loose_body[s.body]) for s in surfaces]
+        joined = [(loose_body[a], loose_body[b]) for a, b in joined]
+    return surfaces, compile_shapes(surfaces, joined=joined, all_pairs=len(surfaces) < MANY)
 
 
 def list_pairs(shapes: ShapeTable, room: int) -> IntArray:

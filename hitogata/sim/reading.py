@@ -20,12 +20,12 @@ from hitogata.dynamics.layout import Body, model_of
 from hitogata.figure import JointKind
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, entry, inline, kernel, lanes, record_offsets, record_size
-from hitogata.sim.changing import state_parts
 from hitogata.sim.free_motion import about_root, weight_of
 from hitogata.sim.keeping import momentum_of
 from hitogata.sim.layout import open_control, open_scene, open_state, open_world
 from hitogata.sim.loose import wrenches_of
 from hitogata.sim.moving import carry
+from hitogata.sim.parts import state_parts
 from hitogata.sim.placing import place
 from hitogata.spatial import Force, Vec3, cross, load6, store6
 
@@ -57,7 +57,7 @@ class ContactForce:
 
 def contact_forces(world: "World") -> list[ContactForce]:
     """Contact points of the last step, with their forces."""
-    ints, points = world._last_contacts()
+    (ints, points), h = world.arrays.last_contacts(), world.arrays.last_h
     at, column = record_offsets(ContactPoint), record_offsets(Contact)
     result = []
     for row, point in zip(ints, points, strict=True):
@@ -65,7 +65,7 @@ def contact_forces(world: "World") -> list[ContactForce]:
             continue  # it was only looked at
         a, b = (_owner(world, int(row[column[name]])) for name in ("a", "b"))
         normal = point[at["normal"] : at["normal"] + 3]
-        force = _contact_force(row, point) / world._last_h
+        force = _contact_force(row, point) / h
         result.append(ContactForce(point[:3].copy(), normal.copy(), float(point[at["gap"]]), force, a, b))
     return result
 
@@ -81,16 +81,16 @@ def _contact_force(row: Any, point: FloatArray) -> FloatArray:
 
 
 def _owner(world: "World", shape: int) -> "tuple[Member, str] | None":
-    surface = world._surfaces[shape]
+    surface = world.arrays.surfaces[shape]
     if surface.figure < 0:
         return None
-    member = world.members[surface.figure]
+    member = world.arrays.contents.members[surface.figure]
     return member, member.figure.link_names[surface.link]
 
 
 def link_contact_forces(member: "Member") -> FloatArray:
     """Sum of the contact forces on each link, world axes [N], shape (nlinks, 3)."""
-    _ = member._index  # it may have been removed
+    _ = member._arrays  # it may have been removed
     total = np.zeros((member.figure.nlinks, 3))
     for contact in contact_forces(member.world):
         for end, sign in ((contact.a, 1.0), (contact.b, -1.0)):
@@ -101,9 +101,9 @@ def link_contact_forces(member: "Member") -> FloatArray:
 
 def limit_forces(member: "Member") -> FloatArray:
     """What limits and range walls push with, shape (nlinks, 2) [N m], [N]; see `Member.limit_forces`."""
-    forest, world = member.world._forest, member.world
-    span = forest.spans[member._index]
-    impulses = world._state[state_parts(forest, span)[4]].reshape(-1, 2)
+    arrays = member._arrays
+    span = arrays.span_of(member)
+    impulses = arrays.state[state_parts(arrays.forest, span).limit_impulse].reshape(-1, 2)
     bodies = np.array(span.body_of_link) - span.bodies.start
     result = impulses[bodies]
     for k, link in enumerate(member.figure.links):
@@ -111,29 +111,27 @@ def limit_forces(member: "Member") -> FloatArray:
             result[k] = impulses[bodies[k] - 1 : bodies[k] + 1].sum(axis=1)
         elif link.joint.kind is not JointKind.BALL:  # both ends of an interval
             result[k] = impulses[bodies[k]].sum(), 0.0
-    return result / world._last_h
+    return result / arrays.last_h
 
 
 def motor_forces(member: "Member") -> FloatArray:
     """What springs and dampers of motors do in the joints, shape (nv,) [N m], [N]: -(K e + C (v - rate))."""
-    figure, world, forest = member.figure, member.world, member.world._forest
-    span, nq, h = forest.spans[member._index], forest.nq, member.world._last_h
-    target, rate = world._control[span.q], world._control[nq + span.v.start : nq + span.v.stop]
-    force, model = np.zeros(figure.nv), model_of(figure)
-    if member in world._unread:
+    figure, arrays = member.figure, member._arrays
+    force, model, v = np.zeros(figure.nv), model_of(figure), member.v
+    if member in arrays.unread:
         return force
-    error = difference(figure, target, world._start_of_last_piece()[span.q])
+    controls, h, theta = arrays.controls_of(member), arrays.last_h, arrays.contents.settings.theta
+    error = difference(figure, controls.target, arrays.q_of(member, arrays.start))
     passive = model.floats[HEADER_OF_MODEL:].reshape(-1, record_size(Body))[:, record_offsets(Body)["damping"]]
-    motors = member._motors(None)[0][span.bodies]
     for link, body in zip(figure.links, model.body_of_link, strict=True):
         cut = figure.v_slice(link.name)
-        last = body - (link.joint.kind.value == "universal")
+        last = body - (link.joint.kind is JointKind.UNIVERSAL)
         for k, b in enumerate(range(last, body + 1) if last < body else [body] * (cut.stop - cut.start)):
             i = cut.start + k
-            stiffness, damping = motors[b, :2]
-            damper = damper_of(stiffness, damping + passive[b], h, world.settings.theta) - passive[b]
-            if link.joint.kind.value != "free":
-                force[i] = -stiffness * error[i] - damper * (member.v[i] - rate[i])
+            stiffness, damping = controls.motor[b, :2]
+            damper = damper_of(stiffness, damping + passive[b], h, theta) - passive[b]
+            if link.joint.kind is not JointKind.FREE:
+                force[i] = -stiffness * error[i] - damper * (v[i] - controls.rate[i])
     return force
 
 
@@ -142,24 +140,25 @@ def joint_forces(member: "Member") -> FloatArray:
 
     World axes, about the joint; all of it: the motor's, the limits', and what holds the joint together.
     """
-    world, forest, span = member.world, member.world._forest, member.world._forest.spans[member._index]
-    if member in world._unread:
+    arrays = member._arrays
+    forest, span, h = arrays.forest, arrays.span_of(member), arrays.last_h
+    if member in arrays.unread:
         return np.zeros((member.figure.nlinks, 6))
-    if world._loose is not None:
-        return wrenches_of(world._loose.held_in(world._state)[span.links], world._last_h)
+    if arrays.loose is not None:
+        return wrenches_of(arrays.loose.held_in(arrays.state)[span.links], h)
     outside, out = np.zeros(6 * forest.bodies + 6), np.zeros(6 * forest.bodies + 6)
-    ints, points = world._last_contacts()
+    ints, points = arrays.last_contacts()
     column = record_offsets(Contact)
     for row, point in zip(ints, points, strict=True):
         force = _contact_force(row, point)
         for name, sign in (("body_a", 1.0), ("body_b", -1.0)):
             _add(outside, int(row[column[name]]), point[:3], sign * force)
-    for tie in world.ties:
+    for tie in arrays.contents.ties:
         for body, at, force in tie._impulses():
             _add(outside, body, at, force)
-    start = world._start_of_last_piece()
-    read_joints(forest.ints, forest.floats, start.copy(), world._state, world._control, world._work, outside, out,
-                world._last_h)  # fmt: skip
+    read_joints(
+        forest.ints, forest.floats, arrays.start.copy(), arrays.state, arrays.control, arrays.work, outside, out, h
+    )
     return out[:-6].reshape(-1, 6)[list(span.body_of_link)]
 
 

@@ -47,14 +47,28 @@ class Recording:
         if self._skipped < self.every:
             return
         self._skipped = 0
+        self._forget(self.world.time)
         for member in self.world.members:
             self._rows.setdefault(member, []).append((self.world.time, member.q, member.v))
             if self.contacts:
                 self._forces.setdefault(member, []).append(link_contact_forces(member))
 
+    def go_back(self) -> None:
+        """Forget what was noted since, and note the state now; the world calls this when it is restored."""
+        self._skipped = self.every - 1
+        self.note()
+
+    def _forget(self, time: float) -> None:
+        """Forget what was noted at a time or later [s]."""
+        for member, rows in self._rows.items():
+            while rows and rows[-1][0] >= time:
+                rows.pop()
+                if self.contacts:
+                    self._forces[member].pop()
+
     def trajectory(self, member: "Member") -> Trajectory:
         """The motion of one figure; channel `contact_force`, shape (nt, nlinks, 3) [N], if contacts were asked for."""
-        if not isinstance(member, Hashable) or member not in self._rows:
+        if not isinstance(member, Hashable) or not self._rows.get(member):
             name = getattr(getattr(member, "figure", None), "name", member)
             raise ArgumentError(f"member: nothing was recorded of figure {name!r} (`World.add` returns members)")
         time, q, v = (np.array(column) for column in zip(*self._rows[member], strict=True))

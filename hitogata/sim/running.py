@@ -5,7 +5,20 @@ from hitogata.contact.layout import Contact, ContactPoint, Pair, open_shapes
 from hitogata.dynamics.layout import BALL, FREE, HINGE
 from hitogata.lanes import X1, entry, floats_in, inline, ints_in, kernel, lanes, records, sqrt, tail, where
 from hitogata.sim.keeping import note_spin
-from hitogata.sim.layout import open_control, open_law, open_rows, open_scene, open_state, open_world
+from hitogata.sim.layout import (
+    CAPACITY,
+    CONTACTS,
+    FOUND,
+    OLD_THIRD,
+    PIECES,
+    TIES,
+    open_control,
+    open_law,
+    open_rows,
+    open_scene,
+    open_state,
+    open_world,
+)
 from hitogata.sim.moving import carry
 from hitogata.sim.pairing import HEADER, ORDER, PAIRS, ROOM, RULES, SPACE
 from hitogata.sim.placing import place
@@ -40,8 +53,7 @@ def take_steps(arrays, longest, fast_turn, sweeps, h, steps):
 
     arrays: an address table of what is unpacked first.
 
-    counts: ties, unused, room for contacts, contacts (in and out), joint rows (out), which third is old, contacts found
-    (more than the room, of these or of pairs: the step was not taken), pieces.
+    counts: see `layout`; contacts are those of the last step, in and out.
     before, old_ties: room for a state and ties; afterwards, those before the last step; piece_before, piece_ties:
     before its last piece, if there were several.
     contacts, points: in thirds: those of this step and of the last take turns in two; the last holds those before a
@@ -69,7 +81,7 @@ def reduced_step(parts, around, law, old_contacts):
     """One step in reduced coordinates."""
     world, scene, rows, state, control, sweeps = parts
     contacts, joint_rows = step(world, scene, rows, around, state, control, law, sweeps, old_contacts)
-    return contacts, joint_rows, sliding(world.tree, state.v, rows, joint_rows)
+    return contacts, sliding(world.tree, state.v, rows, joint_rows)
 
 
 @kernel
@@ -78,7 +90,7 @@ def run_steps(
     points, law, counts, before, old_ties, piece_before, piece_ties, h, longest, fast_turn, steps,
 ):  # fmt: skip
     """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts), which returns
-    how many contacts and joint rows there were, and what `sliding` says.
+    how many contacts there were, and what `sliding` says.
 
     tree, views: of the joints; when they turn fast, a step is taken in pieces.
     checked, numbers: the first so many of these must stay finite.
@@ -86,18 +98,18 @@ def run_steps(
     for k in range(steps):
         before[:] = state
         old_ties[:] = ties
-        old_count, old_third, taken, left, again = counts[3], counts[5], 0, h, False
+        old_count, old_third, taken, left, again = counts[CONTACTS], counts[OLD_THIRD], 0, h, False
         pieces = pieces_for(fastest(tree, views.v), 0.0, left, longest, fast_turn)
         while pieces > 0:
             if taken > 0 or pieces > 1:
                 piece_before[:] = state
                 piece_ties[:] = ties
                 if taken == 0:
-                    copy_part(contacts, points, counts[2], old_third, 2, old_count)
+                    copy_part(contacts, points, counts[CAPACITY], old_third, 2, old_count)
             laws = open_law(law, left / pieces, views.last[0])
             around = look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare)
-            found, joint_rows, slide = core(parts, around, laws, counts[3])
-            lost = found > counts[2] or around.broad.head[PAIRS] > around.broad.head[ROOM]
+            found, slide = core(parts, around, laws, counts[CONTACTS])
+            lost = found > counts[CAPACITY] or around.broad.head[PAIRS] > around.broad.head[ROOM]
             needed = pieces_for(fastest(tree, views.v), slide, left, longest, fast_turn)
             if needed > pieces and not again and taken + pieces < MOST_PIECES and not lost:
                 again = True  # too far in one go: once more, in more pieces
@@ -114,17 +126,16 @@ def run_steps(
                 pieces -= 1
                 left -= laws.h
                 views.last[0] = laws.h
-                counts[6] = found
-                counts[7] = taken
+                counts[FOUND] = found
+                counts[PIECES] = taken
                 if lost or not finite(checked, numbers):
                     if pieces + taken > 1:
-                        copy_part(contacts, points, counts[2], 2, old_third, old_count)
-                    counts[3] = old_count
-                    counts[5] = old_third
+                        copy_part(contacts, points, counts[CAPACITY], 2, old_third, old_count)
+                    counts[CONTACTS] = old_count
+                    counts[OLD_THIRD] = old_third
                     return k
-                counts[3] = found
-                counts[4] = joint_rows
-                counts[5] = 1 - counts[5]
+                counts[CONTACTS] = found
+                counts[OLD_THIRD] = 1 - counts[OLD_THIRD]
     return steps
 
 
@@ -221,7 +232,7 @@ def open_pairs(pairs):
 @kernel
 def look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare):
     """Views of the shapes, and of the contacts of this step and of the last."""
-    shapes, capacity, new = open_shapes(shape_ints, shape_floats), counts[2], 1 - counts[5]
+    shapes, capacity, new = open_shapes(shape_ints, shape_floats), counts[CAPACITY], 1 - counts[OLD_THIRD]
     contact_list, point_list = lanes(contacts, X1), lanes(points, X1)
     third_contact, third_point = capacity * Contact.SIZE, capacity * ContactPoint.SIZE
     return Surroundings(
@@ -230,5 +241,5 @@ def look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, point
         records(tail(point_list, new * third_point), ContactPoint),
         records(tail(contact_list, (1 - new) * third_contact), Contact),
         records(tail(point_list, (1 - new) * third_point), ContactPoint),
-        capacity, counts[0], records(ties, Tie, X1), records(tie_ints, TieInts, X1),
+        capacity, counts[TIES], records(ties, Tie, X1), records(tie_ints, TieInts, X1),
     )  # fmt: skip

@@ -1,17 +1,23 @@
 """A world written down: everything it needs to go on, and what tells worlds apart."""
 
 import hashlib
+import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hitogata.constraints.springs import Tie, TieInts
 from hitogata.contact.shapes import ShapeTable
+from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
+from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.forest import Forest, IntArray
-from hitogata.sim.layout import HEADER
+from hitogata.sim.layout import CAPACITY, CONTACTS, HEADER
+
+if TYPE_CHECKING:
+    from hitogata.sim.arrays import Arrays
 
 
 @dataclass(frozen=True)
@@ -22,7 +28,7 @@ class Snapshot:
     """
 
     contents: bytes
-    time: float
+    time: float  # [s]
     state: FloatArray
     start: FloatArray  # the state before the last step, or its last piece
     control: FloatArray
@@ -33,11 +39,57 @@ class Snapshot:
     unread: frozenset[int]  # figures whose forces of the last step are not known
 
 
-def fingerprint(forest: Forest, shapes: ShapeTable, ties: FloatArray, tie_ints: IntArray) -> bytes:
+def written_down(arrays: "Arrays", time: float) -> Snapshot:
+    """A snapshot of a world at a time [s]."""
+    contacts, points = arrays.last_contacts()
+    return Snapshot(
+        arrays.fingerprint(), time, arrays.state.copy(), arrays.start.copy(), arrays.control.copy(),
+        arrays.ties.numbers.copy(), contacts.copy(), points.copy(), arrays.counts.copy(),
+        frozenset(arrays.index[member] for member in arrays.unread),
+    )  # fmt: skip
+
+
+def check_snapshot(snapshot: Any, arrays: "Arrays") -> None:
+    """Raise ArgumentError unless this is a snapshot of a world with these arrays."""
+    if not isinstance(snapshot, Snapshot):
+        raise ArgumentError(f"snapshot: expected what `World.save` returned, got {snapshot!r}")
+    if snapshot.contents != arrays.fingerprint():
+        raise ArgumentError(
+            "snapshot: it is of a world with other figures, shapes, springs or ropes, or in other coordinates"
+        )
+    ours = written_down(arrays, 0.0)
+    for name in ("state", "start", "control", "ties", "counts", "contacts", "points"):
+        value, like = getattr(snapshot, name), getattr(ours, name)
+        count = (snapshot.counts[CONTACTS],) if name in ("contacts", "points") else like.shape[:1]
+        if not isinstance(value, np.ndarray) or (value.shape, value.dtype) != (count + like.shape[1:], like.dtype):
+            raise ArgumentError(f"snapshot: its {name} are not as `World.save` made them")
+    if not np.isfinite(snapshot.state[: arrays.forest.nq + arrays.forest.nv]).all():
+        raise ArgumentError("snapshot: its coordinates and velocities must be finite")
+    if not isinstance(snapshot.time, float) or not math.isfinite(snapshot.time):
+        raise ArgumentError(f"snapshot: its time must be a finite number, got {snapshot.time!r}")
+    if not isinstance(snapshot.unread, frozenset) or not snapshot.unread <= set(range(len(arrays.index))):
+        raise ArgumentError(f"snapshot: unread must be numbers of figures, got {snapshot.unread!r}")
+
+
+def put_back(snapshot: Snapshot, arrays: "Arrays") -> None:
+    """Write a snapshot back; there must be room for its contacts."""
+    pairs = (arrays.state, snapshot.state), (arrays.before, snapshot.start), (arrays.piece, snapshot.start)
+    for array, values in (*pairs, (arrays.control, snapshot.control), (arrays.ties.numbers, snapshot.ties)):
+        np.copyto(array, values)
+    np.copyto(arrays.counts, snapshot.counts)
+    arrays.counts[CAPACITY] = arrays.contact_room
+    arrays.put_contacts(snapshot.contacts, snapshot.points)
+    arrays.unread = {arrays.contents.members[k] for k in snapshot.unread}
+
+
+def fingerprint(
+    coordinates: Coordinates, forest: Forest, shapes: ShapeTable, ties: FloatArray, tie_ints: IntArray
+) -> bytes:
     """What is in a world, in its order: figures, shapes, ties; not where they are, nor where ties are anchored."""
     fixed, at = ties.reshape(-1, record_size(Tie)).copy(), record_offsets(Tie)
     anchored = tie_ints.reshape(-1, record_size(TieInts))[:, record_offsets(TieInts)["body_b"]] < 0
     fixed[anchored, at["point_b"] : at["point_b"] + 3] = 0.0
     fixed[:, at["impulse"] :] = 0.0  # what is known of the last step
     parts = forest.ints[HEADER:], forest.floats, shapes.ints, shapes.floats, tie_ints, fixed
-    return hashlib.blake2b(b"".join(part.tobytes() for part in parts), digest_size=16).digest()
+    whole = coordinates.value.encode() + b"".join(part.tobytes() for part in parts)
+    return hashlib.blake2b(whole, digest_size=16).digest()

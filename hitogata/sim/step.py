@@ -1,10 +1,14 @@
 """One time step of a world: joints exact, springs implicit, limits and contacts by projected Gauss-Seidel.
 
-Unknown is the velocity v at the end of the step.  With mass matrix M, springs K and dampers D in the joints, rows J of
-limits, contacts and springs between bodies, and their impulses p,
+Unknown is the velocity v at the end of the step.  With mass matrix M, springs K in the joints (e: how far from their
+targets) and dampers C >= D, rows J of limits, contacts and springs between bodies, and their impulses p,
 
-    (M + h D + h² K) v = momenta carried along - h (K e - push) + Jᵀ p            (Tazaki & Hasegawa 2007)
+    (M + h C) v = momenta carried along + h (gravity + push - K e) + Jᵀ p         (Tazaki & Hasegawa 2007)
     J v + s p + b >= 0,  p >= 0,  one of them zero                                (compliant, for each row)
+
+C = D + h K would be the implicit springs of the paper; `constraints.springs` says what less is enough.  s is a row's
+softness [1/kg] or [1/(kg m²)], -b the least speed it may have [m/s], [rad/s]; springs between bodies are
+equations, not inequalities.
 
 The matrix is factorised as Lᵀ L along the tree: L has the sparsity of M.  Below, x = L v and y = J L⁻¹ are "whitened":
 a row's speed is y · x, and the coupling of two rows y · y.
@@ -33,10 +37,14 @@ PATIENCE = 10
 
 @kernel
 def step(world, scene, rows, around, state, control, law, sweeps, old_contacts):
-    """One step; returns how many contacts and joint rows there were."""
+    """One step; returns how many contacts and joint rows there were.
+
+    world, state, control, law: see `layout`; scene, rows: scratch; around: shapes, ties, contacts, see `touching`;
+    sweeps: of the solver, at the most; old_contacts: how many the last step had.
+    """
     place(scene, world.solid, state, law.h)                              # 1 where is it, what momenta
     expect_ties(scene, around, state, law)
-    slowed = free_motion(scene, world.solid, state, control, law, rows.coupling)  # 2, 3 M + h D + h² K = Lᵀ L
+    slowed = free_motion(scene, world.solid, state, control, law, rows.coupling)  # 2, 3 M + h C = Lᵀ L
     joint_rows = find_limits(world, rows, state, control, law)           # 4 rows
     points, contacts = find_points(scene, world.solid, rows, around, old_contacts, law)
     touches = touch_bodies(scene, rows, joint_rows, points)

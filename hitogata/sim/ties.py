@@ -1,11 +1,15 @@
-"""Springs and ropes in a world."""
+"""Springs and ropes in a world: the handles users hold, and their flat arrays."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hitogata.constraints.springs import Tie as TieRecord
+from hitogata.constraints.springs import TieInts
 from hitogata.dynamics import forward_kinematics
+from hitogata.dynamics.jacobians import frame_in_body
+from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
@@ -13,69 +17,142 @@ from hitogata.sim.checking import numbers
 from hitogata.sim.members import Member
 
 if TYPE_CHECKING:
+    from hitogata.sim.arrays import Arrays
     from hitogata.sim.world import World
 
-End = tuple[Member, str] | Any
-"""An end of a spring or rope: (figure in the world, link or frame), or a point of the world."""
+End = tuple[Member, str] | tuple[Member, str, Any] | Any
+"""An end of a spring or rope: (figure in the world, link or frame), the same with a point in that frame [m], or a
+point of the world."""
+
+AT = record_offsets(TieRecord)
+"""Where the fields of a record stand; what begins with the impulse is known of the last step."""
 
 
 def on_link(end: Any) -> bool:
-    """Is this end of a spring or rope (figure, frame)?  Otherwise it is a point of the world."""
-    return isinstance(end, tuple) and len(end) == 2 and isinstance(end[0], Member)
+    """Is this end of a spring or rope on a figure?  Otherwise it is a point of the world."""
+    return isinstance(end, tuple) and len(end) in (2, 3) and isinstance(end[0], Member)
 
 
 class Tie:
     """A spring or rope in a world; made by `World.add_spring` and `World.add_rope`."""
 
     def __init__(self, world: "World", ends: "tuple[End, End]", stiffness: float, damping: float, length: float | None):
-        self.world, self.ends, self.stiffness, self.damping, self.length = world, ends, stiffness, damping, length
+        self._world, self._ends = world, ends
+        self._stiffness, self._damping, self._length = stiffness, damping, length
 
     @property
-    def _index(self) -> int:
-        for k, tie in enumerate(self.world.ties):
-            if tie is self:
-                return k
-        raise ArgumentError("the spring or rope was removed from the world")
+    def world(self) -> "World":
+        """Where it is, or was."""
+        return self._world
+
+    @property
+    def ends(self) -> "tuple[End, End]":
+        """Its two ends."""
+        return self._ends
+
+    @property
+    def stiffness(self) -> float:
+        """K [N/m]."""
+        return self._stiffness
+
+    @property
+    def damping(self) -> float:
+        """D [N s/m]."""
+        return self._damping
+
+    @property
+    def length(self) -> float | None:
+        """Of a rope [m]; None: a spring."""
+        return self._length
+
+    @property
+    def _arrays(self) -> "Arrays":
+        """Those of its world, if it is still there."""
+        arrays = self.world.arrays
+        if self not in arrays.ties.index:
+            raise self._removed()
+        return arrays
+
+    def _removed(self) -> ArgumentError:
+        return ArgumentError("the spring or rope was removed from the world")
 
     def move_anchor(self, point: Any) -> None:
         """Move the end that is fixed to the world [m], shape (3,)."""
-        index, target = self._index, numbers(point, 3, "point")
+        arrays, target = self._arrays, numbers(point, 3, "point").copy()
         if on_link(self.ends[1]):
             raise ArgumentError("both ends are on links: there is no anchor to move")
-        at = record_offsets(TieRecord)["point_b"]
-        self.world._ties.reshape(-1, record_size(TieRecord))[index, at : at + 3] = target
-        self.ends = self.ends[0], target
+        arrays.ties.view(self, "point_b")[:] = target
+        self._ends = self.ends[0], target
 
     def _look_up_anchor(self) -> None:
         """The anchor was moved by restoring: take note."""
         if not on_link(self.ends[1]):
-            at = record_offsets(TieRecord)["point_b"]
-            place = self.world._ties.reshape(-1, record_size(TieRecord))[self._index, at : at + 3]
-            self.ends = self.ends[0], place.copy()
+            self._ends = self.ends[0], self._arrays.ties.view(self, "point_b").copy()
 
     @property
     def force(self) -> FloatArray:
         """Force on the first end, mean over the last step, world axes [N], shape (3,)."""
-        at = record_offsets(TieRecord)["impulse"]
-        return self.world._ties.reshape(-1, record_size(TieRecord))[self._index, at : at + 3] / self.world._last_h
-
-    def _places(self) -> list[tuple[int, FloatArray]]:
-        """Body in the forest and place in the world of both ends, before the last step."""
-        result = []
-        for end in self.ends:
-            if on_link(end):
-                member, frame = end
-                span = self.world._forest.spans[member._index]
-                link, pose = member.figure.frame(frame)
-                poses = forward_kinematics(member.figure, self.world._start_of_last_piece()[span.q])
-                place = poses.position[link] + poses.rotation[link] @ np.asarray(pose.position)
-                result.append((span.body_of_link[link], place))
-            else:
-                result.append((-1, np.asarray(end, float)))
-        return result
+        arrays = self._arrays
+        return arrays.ties.view(self, "impulse") / arrays.last_h
 
     def _impulses(self) -> list[tuple[int, FloatArray, FloatArray]]:
-        """Body, place and impulse of both ends."""
-        impulse = self.force * self.world._last_h
-        (a, at_a), (b, at_b) = self._places()
+        """Body in the forest, place in the world before the last step, and impulse of both ends."""
+        impulse = self.force * self._arrays.last_h
+        (a, at_a), (b, at_b) = (self._place(end) for end in self.ends)
         return [(a, at_a, impulse), (b, at_b, -impulse)]
+
+    def _place(self, end: End) -> tuple[int, FloatArray]:
+        """Body in the forest (-1: the world) and place in the world of an end, before the last step."""
+        if not on_link(end):
+            return -1, np.asarray(end, float)
+        (member, frame, *point), arrays = end, self._arrays
+        link, pose = member.figure.frame(frame)
+        poses = forward_kinematics(member.figure, arrays.q_of(member, arrays.start))
+        held = pose.apply(point[0]) if point else np.asarray(pose.position)
+        return arrays.span_of(member).body_of_link[link], poses.position[link] + poses.rotation[link] @ held
+
+
+class TieArrays:
+    """The springs and ropes of a world as kernels read them.
+
+    Attributes:
+        index: number of each.
+        numbers: a `TieRecord` of each, and one to spare, flat.
+        ints: a `TieInts` of each, and one to spare, flat.
+        before: the numbers before the last step; `piece`: before its last piece.
+    """
+
+    def __init__(self, ties: Sequence[Tie], arrays: "Arrays") -> None:
+        self.index = {tie: k for k, tie in enumerate(ties)}
+        floats, ints = [], []
+        for tie in ties:
+            (body_a, point_a), (body_b, point_b) = (_end_in_body(end, arrays) for end in tie.ends)
+            known = [*point_a, *point_b, tie.stiffness, tie.damping, tie.length or 0.0]
+            floats.append(np.array([*known, *np.zeros(record_size(TieRecord) - len(known))]))
+            ints.append(np.array([tie.length is not None, body_a, body_b], np.int64))
+        self.numbers = np.concatenate([*floats, np.zeros(record_size(TieRecord))])
+        self.ints = np.concatenate([*ints, np.zeros(record_size(TieInts), np.int64)])
+        self.before, self.piece = self.numbers.copy(), self.numbers.copy()
+
+    def view(self, tie: Tie, name: str) -> FloatArray:
+        """A vector of the record of one spring or rope, shape (3,)."""
+        at = self.index[tie] * record_size(TieRecord) + AT[name]
+        return self.numbers[at : at + 3]
+
+    def take_over(self, old: "TieArrays") -> None:
+        """Those that were there keep what they know of the last step."""
+        (new_rows, old_rows), at = (x.numbers.reshape(-1, record_size(TieRecord)) for x in (self, old)), AT["impulse"]
+        for tie, k in self.index.items():
+            if tie in old.index:
+                new_rows[k, at:] = old_rows[old.index[tie], at:]
+        self.before, self.piece = self.numbers.copy(), self.numbers.copy()
+
+
+def _end_in_body(end: End, arrays: "Arrays") -> tuple[int, FloatArray]:
+    """Body that kernels move and point in its frame; -1 and the point itself for the world."""
+    if not on_link(end):
+        return -1, np.asarray(end, float)
+    member, frame, *point = end
+    body, x, y, z = frame_in_body(member.figure, model_of(member.figure), frame, point[0] if point else None)
+    body += arrays.span_of(member).bodies.start
+    return body if arrays.loose is None else arrays.loose.body_of[body], np.array([x, y, z])

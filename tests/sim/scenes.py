@@ -169,13 +169,13 @@ def put_ties(scene: Scene, rng: np.random.Generator) -> None:
 
 def kinetic_energy(member: Member) -> float:
     """Of the velocity of the last step, or of its last piece, where that began."""
-    start = member.world._start_of_last_piece()[member.world._forest.spans[member._index].q]
+    start = member.world.arrays.q_of(member, member.world.arrays.start)
     return energy(member.figure, start, member.v).kinetic
 
 
 def middle(member: Member) -> np.ndarray:
     """Halfway through the last step, or its last piece: where positions and velocities of a step are in time."""
-    start = member.world._start_of_last_piece()[member.world._forest.spans[member._index].q]
+    start = member.world.arrays.q_of(member, member.world.arrays.start)
     return integrate(member.figure, start, 0.5 * difference(member.figure, start, member.q))
 
 
@@ -190,15 +190,14 @@ def potential_energy(world: World, places: dict[Member, np.ndarray]) -> float:
 
 def spring_energy(member: Member, q: np.ndarray) -> float:
     """Of the springs in all joints."""
-    figure, span = member.figure, member.world._forest.spans[member._index]
-    error = difference(figure, member.world._control[span.q], q)
+    figure, target = member.figure, member.world.arrays.controls_of(member).target
+    error = difference(figure, target, q)
     return 0.5 * float(sum(k * e * e for k, e in zip(per_velocity(member, 0), error, strict=True)))
 
 
 def per_velocity(member: Member, column: int) -> list[float]:
     """A number of the motors (0: spring, 2: wall's spring), for every velocity; 0 for those of a free base."""
-    span, result = member.world._forest.spans[member._index], []
-    motors = member._motors(None)[0][span.bodies]
+    motors, result = member.world.arrays.controls_of(member).motor, []
     for link, body in zip(member.figure.links, model_of(member.figure).body_of_link, strict=True):
         kind = link.joint.kind
         bodies = [body - 1, body] if kind is JointKind.UNIVERSAL else [body] * kind.nv

@@ -8,6 +8,7 @@ from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Box, Pose, Sphere, State
 from hitogata.library import chain, human28
 from hitogata.sim import Settings, World
+from hitogata.sim.pairing import PAIRS
 
 G = 9.81
 
@@ -176,7 +177,6 @@ def test_many_shapes_are_swept_and_nothing_changes(monkeypatch):
     ends = []
     for many in (10_000, 10):
         monkeypatch.setattr("hitogata.sim.pairing.MANY", many)
-        monkeypatch.setattr("hitogata.sim.world.MANY", many)
         world = World()
         world.add_ground()
         members = [world.add_body(Box((0.1, 0.1, 0.1)), mass=1.0, pose=Pose((0.15 * k, 0, 0.3))) for k in range(12)]
@@ -195,5 +195,5 @@ def test_room_for_pairs_grows():
     for k in range(90):
         world.add_body(Sphere(0.1), mass=1.0, pose=Pose((0.001 * k, 0.002 * (k % 7), 0.1)))
     world.step(1 / 60)
-    assert world._pairs[1] > 8 * 91
+    assert world.arrays.pairs[PAIRS] > 8 * 91
     assert all(np.isfinite(m.q).all() for m in world.members)

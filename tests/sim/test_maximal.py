@@ -251,9 +251,10 @@ def test_momentum_is_kept_however_few_the_sweeps():
     start = momentum(figure, member.q, member.v)[3:]
     world.step(0.01, steps=50)
     assert member.joint_gaps().max() > 1e-5, "the joints were solved, so nothing is shown"
-    loose = world._loose
+    loose = world.arrays.loose
     carried = loose.forest.nq + loose.forest.nv + loose.start
-    centres = world._state[carried : carried + 6 * len(masses)].reshape(-1, 6)[:, :3]  # velocities of centres of mass
+    bodies = world.arrays.state[carried : carried + 6 * len(masses)].reshape(-1, 6)
+    centres = bodies[:, :3]  # velocities of centres of mass
     np.testing.assert_allclose(masses @ centres, start, atol=1e-12)
 
 

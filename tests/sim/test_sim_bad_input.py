@@ -34,8 +34,8 @@ def everything(world: World) -> list:
     """All that a world holds, to compare."""
     saved = world.save()
     arrays = [a.tobytes() if isinstance(a, np.ndarray) else a for a in (getattr(saved, f.name) for f in SNAPSHOT)]
-    handles = [list(world.members), list(world.ties), list(world._fixed), list(world._recordings)]
-    return [*arrays, *handles, [np.array(tie.ends[1], object).tolist() for tie in world.ties], world._law_h]
+    handles = [list(world.members), list(world.ties), list(world.arrays.contents.fixed), list(world._recordings)]
+    return [*arrays, *handles, [np.array(tie.ends[1], object).tolist() for tie in world.ties], world._checked_h]
 
 
 SNAPSHOT = dataclasses.fields(Snapshot)

@@ -9,6 +9,7 @@ import pytest
 from hitogata.figure import Figure, FigureBuilder, MassProperties, Pose, State, joint
 from hitogata.rom import ConeRegion, RangeOfMotion
 from hitogata.sim import Settings, World
+from hitogata.sim.layout import PIECES
 
 
 def arm(limit: float = math.radians(40)) -> Figure:
@@ -44,13 +45,13 @@ def test_pieces_are_taken_only_while_something_is_fast():
     member = world.add(arm(math.radians(170)))
     member.set_motor(20.0, 2.0)
     world.step(0.1)
-    assert world._counts[7] == 1
+    assert world.arrays.counts[PIECES] == 1
     member.state = State(member.q, np.array([0, 5.0, 0]))
     world.step(0.1)
-    assert world._counts[7] == 4
-    assert world._last_h == pytest.approx(0.025)
+    assert world.arrays.counts[PIECES] == 4
+    assert world.arrays.last_h == pytest.approx(0.025)
     world.step(0.1, steps=100)
-    assert world._counts[7] == 1
+    assert world.arrays.counts[PIECES] == 1
 
 
 def test_pieces_agree_with_small_steps():
@@ -68,7 +69,7 @@ def test_pieces_can_be_turned_off():
     world = World(settings=Settings(longest_fast_step=math.inf))
     world.add(arm(), State(np.array([1.0, 0, 0, 0]), np.array([0, 9.0, 0])))
     world.step(0.1)
-    assert world._last_h == 0.1
+    assert world.arrays.last_h == 0.1
 
 
 def test_interpenetrating_bodies_part_without_explosion():

@@ -1,0 +1,252 @@
+"""The flat arrays of a world: laid out for what is in it, handed to the kernels, and read back as views."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from hitogata.contact.boxes import SPARE
+from hitogata.contact.layout import Contact, ContactPoint, ShapePlace
+from hitogata.contact.shapes import Surface
+from hitogata.contact.sweeping import Swept
+from hitogata.figure import State
+from hitogata.figure.pose import FloatArray
+from hitogata.lanes import address_table, record_size
+from hitogata.sim.coordinates import Coordinates
+from hitogata.sim.forest import IntArray, Span, make_forest
+from hitogata.sim.layout import CAPACITY, CONTACTS, COUNTS, FOUND, OLD_THIRD, PIECES, TIES, Motor, Pull
+from hitogata.sim.loose import begin_loose, take_apart, take_loose_steps
+from hitogata.sim.pairing import PAIRS, ROOM, gather_shapes, list_pairs
+from hitogata.sim.parts import control_parts, state_parts
+from hitogata.sim.running import begin, take_steps
+from hitogata.sim.saving import fingerprint
+from hitogata.sim.settings import Settings
+from hitogata.sim.ties import Tie, TieArrays
+
+if TYPE_CHECKING:
+    from hitogata.sim.members import Member
+
+CONTACT_ROOM, SPARE_TIES = 256, 32
+"""Room for contact points, and for springs and ropes to come, at first; a world makes more when it must."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What is in a world: what its arrays are laid out for.
+
+    Attributes:
+        gravity: acceleration of gravity, world axes [m/s²].
+        settings: how steps are solved.
+        coordinates: unknowns of a step.
+        members: figures, in the order in which they came.
+        fixed: shapes that never move.
+        ties: springs and ropes.
+    """
+
+    gravity: tuple[float, float, float]
+    settings: Settings
+    coordinates: Coordinates
+    members: "tuple[Member, ...]" = ()
+    fixed: tuple[Surface, ...] = ()
+    ties: tuple[Tie, ...] = ()
+
+
+class Controls(NamedTuple):
+    """Views of what the user sets of one figure."""
+
+    target: FloatArray  # (nq,)
+    rate: FloatArray  # (nv,)
+    push: FloatArray  # (nv,)
+    motor: FloatArray  # (bodies, numbers of a `Motor`)
+    pull: FloatArray  # (bodies, numbers of a `Pull`)
+
+
+class Arrays:
+    """All numbers of a world, in the order that `layout` tells.
+
+    When something comes or goes a world makes new ones, see `changing`.
+
+    Attributes:
+        contents: what they are laid out for.
+        index: number of each figure.
+        forest: all figures side by side.
+        loose: all their links side by side; None in reduced coordinates.
+        surfaces: all shapes, as given; `shapes`: as kernels read them; `pairs`: see `pairing`.
+        law: see `Settings.numbers`.
+        state: what steps change; `before`: the same before the last step; `piece`: before its last piece.
+        control: what the user sets.
+        ties: springs and ropes.
+        contacts: whose the contact points are; `points`: where; both in thirds, see `running.take_steps`.
+        counts: see `layout`.
+        work, work_ints: scratch.
+        unread: figures whose forces of the last step are not known, because they were not there, or elsewhere.
+    """
+
+    def __init__(self, contents: Contents, *, contact_room: int = 0, pair_room: int = 0) -> None:
+        """All at rest in their neutral poses; 0: the usual room for contact points and for pairs of shapes."""
+        figures, settings = [m.figure for m in contents.members], contents.settings
+        self.contents, self.contact_room = contents, contact_room or CONTACT_ROOM
+        self.index = {member: k for k, member in enumerate(contents.members)}
+        self.tie_room = len(contents.ties) + SPARE_TIES
+        points = self.contact_room + self.tie_room
+        self.forest = solved = make_forest(figures, contents.gravity, points)
+        self.loose, size = None, self.forest.state_size
+        if contents.coordinates is Coordinates.MAXIMAL:
+            self.loose = take_apart(figures, self.forest, contents.gravity, points)
+            solved, size = self.loose.forest, self.loose.state_size
+        loose_body = None if self.loose is None else self.loose.body_of
+        self.surfaces, self.shapes = gather_shapes(contents.fixed, contents.members, self.forest, loose_body)
+        self.pair_room = max(pair_room, 8 * len(self.surfaces))
+        self.pairs = list_pairs(self.shapes, self.pair_room)
+        self.law = settings.numbers(contents.gravity)
+        self.state, self.before, self.piece = np.zeros(size), np.zeros(size), np.zeros(size)
+        self.state[self.last_step][0] = np.inf  # there was none
+        self.control = np.zeros(self.forest.control_size)
+        for m in contents.members:
+            controls = self.controls_of(m)
+            controls.target[:] = m.figure.neutral()
+            controls.motor[:, 2:] = settings.range_stiffness, settings.range_damping
+        extra = len(self.surfaces) * (record_size(ShapePlace) + record_size(Swept)) + SPARE + 64
+        self.work, self.work_ints = np.zeros(solved.work_size + extra), np.zeros(solved.work_ints + 8, np.int64)
+        self.contacts = np.zeros(3 * self.contact_room * record_size(Contact), np.int64)
+        self.points = np.zeros(3 * self.contact_room * record_size(ContactPoint))
+        self.counts = np.zeros(COUNTS, np.int64)
+        self.counts[CAPACITY], self.counts[PIECES] = self.contact_room, 1
+        self.unread: set[Member] = set()
+        self.ties = TieArrays((), self)
+        self.change_ties(contents)
+
+    def change_ties(self, contents: Contents) -> None:
+        """Other springs and ropes, no more than there is room for; those that were there keep their impulses."""
+        old, self.contents = self.ties, contents
+        self.ties = TieArrays(contents.ties, self)
+        self.ties.take_over(old)
+        self.counts[TIES] = len(contents.ties)
+        self._print: bytes | None = None
+        self._hot: tuple[Any, ...] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies: addresses are of no use to them."""
+        return {**self.__dict__, "_hot": None}
+
+    # ------------------------------------------------------- one figure's part
+
+    def span_of(self, member: "Member") -> Span:
+        """Where a figure stands in the forest."""
+        return self.forest.spans[self.index[member]]
+
+    def q_of(self, member: "Member", state: FloatArray | None = None) -> FloatArray:
+        """Coordinates of a figure, a view, shape (nq,); None: of the state there is."""
+        return (self.state if state is None else state)[self.span_of(member).q]
+
+    def v_of(self, member: "Member") -> FloatArray:
+        """Velocities of a figure, a view, shape (nv,)."""
+        part, nq = self.span_of(member).v, self.forest.nq
+        return self.state[nq + part.start : nq + part.stop]
+
+    def state_parts_of(self, member: "Member") -> tuple[slice, ...]:
+        """Where in the state stands all that belongs to a figure: q, v, and what its bodies carry along."""
+        span = self.span_of(member)
+        parts = state_parts(self.forest, span)
+        return parts if self.loose is None else (*parts, *self.loose.parts_of(span.links))
+
+    def controls_of(self, member: "Member") -> Controls:
+        """What the user sets of a figure, as views."""
+        parts = control_parts(self.forest, self.span_of(member))
+        target, rate, push, motor, pull = (self.control[part] for part in parts)
+        return Controls(target, rate, push, motor.reshape(-1, record_size(Motor)), pull.reshape(-1, record_size(Pull)))
+
+    def note_pulls(self) -> None:
+        """Tell the kernels whether anything is pulled."""
+        size = record_size(Pull)
+        pulls = self.control[-1 - size * self.forest.bodies : -1].reshape(-1, size)
+        self.control[-1] = pulls[:, :6].any()
+
+    def set_states(self, states: "Mapping[Member, State]") -> None:
+        """Put some figures elsewhere; the others keep what they carry along."""
+        fresh = self.state.copy()
+        for member, state in states.items():
+            parts = self.state_parts_of(member)
+            fresh[parts[0]], fresh[parts[1]] = member.figure.normalised(np.asarray(state.q, float)), state.v
+        if self.loose is None:
+            begin(self.forest.ints, self.forest.floats, fresh, self.work)
+        for member in states:
+            if self.loose is not None:
+                begin_loose(self.forest, self.loose, fresh, self.span_of(member))
+            for part in self.state_parts_of(member):
+                self.state[part] = fresh[part]
+            self.unread.add(member)
+
+    # ------------------------------------------------------- time
+
+    def take_steps(self, h: float, steps: int) -> int:
+        """Steps of h [s]; returns how many were taken before one failed, see `step_back`."""
+        if self.loose is not None:
+            return take_loose_steps(self, self.loose, h, steps)
+        if self._hot is None:  # what every step needs, collected once
+            settings, table = self.contents.settings, address_table((
+                self.forest.ints, self.ties.ints, self.shapes.ints, self.pairs, self.contacts, self.work_ints,
+                self.counts, self.forest.floats, self.shapes.floats, self.law, self.state, self.control,
+                self.ties.numbers, self.points, self.work, self.before, self.ties.before, self.piece, self.ties.piece,
+            ))  # fmt: skip
+            self._hot = table, settings.longest_fast_step, settings.fast_turn, settings.sweeps
+        done: int = take_steps(*self._hot, h, steps)
+        return done
+
+    def step_back(self) -> "Arrays | None":
+        """After a step failed: where it began.  If it lacked room, arrays with more of it; if not, None."""
+        np.copyto(self.state, self.before)
+        np.copyto(self.ties.numbers, self.ties.before)
+        found, pairs = int(self.counts[FOUND]), int(self.pairs[PAIRS])
+        pairs_lost = pairs > self.pairs[ROOM]
+        if found <= self.contact_room and not pairs_lost:
+            return None
+        return self.with_room(max(2 * found, self.contact_room), 2 * pairs if pairs_lost else self.pair_room)
+
+    def with_room(self, contacts: int, pairs: int | None = None) -> "Arrays":
+        """The same world, with room for so many contact points and pairs."""
+        new = Arrays(self.contents, contact_room=contacts, pair_room=self.pair_room if pairs is None else pairs)
+        new.state[:], new.control[:], new.ties.numbers[:] = self.state, self.control, self.ties.numbers
+        new.unread = self.unread
+        new.put_contacts(*self.last_contacts())
+        return new
+
+    # ------------------------------------------------------- the last step
+
+    @property
+    def last_step(self) -> slice:
+        """Where in the state stands what is known of the last step: its length, what was left to mend."""
+        return slice(self.forest.state_size - 2, self.forest.state_size)
+
+    @property
+    def last_h(self) -> float:
+        """Length of the last step, or of its last piece [s]; infinite if there was none."""
+        return float(self.state[self.forest.state_size - 2])
+
+    @property
+    def start(self) -> FloatArray:
+        """The state before the last step, or before its last piece."""
+        return self.piece if self.counts[PIECES] > 1 else self.before
+
+    def last_contacts(self) -> tuple[np.ndarray[Any, Any], FloatArray]:
+        """Whose the contacts of the last step were, and where: views of what the step wrote."""
+        third, count = int(self.counts[OLD_THIRD]), int(self.counts[CONTACTS])
+        return (
+            self.contacts.reshape(3, self.contact_room, -1)[third, :count],
+            self.points.reshape(3, self.contact_room, -1)[third, :count],
+        )
+
+    def put_contacts(self, contacts: IntArray, points: FloatArray) -> None:
+        """Take these for the contacts of the last step; there must be room."""
+        self.counts[CONTACTS] = len(contacts)
+        for array, values in zip(self.last_contacts(), (contacts, points), strict=True):
+            array[:] = values
+
+    def fingerprint(self) -> bytes:
+        """What tells worlds apart whose arrays are not for each other."""
+        if self._print is None:
+            self._print = fingerprint(
+                self.contents.coordinates, self.forest, self.shapes, self.ties.numbers, self.ties.ints
+            )
+        return self._print
