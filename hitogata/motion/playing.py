@@ -179,8 +179,19 @@ class Player:
 
     def rewind(self) -> None:
         """Begin again; what was changed before stays recorded until it is played over."""
-        self.index, self._released = 0, (float("-inf"), np.zeros(self.figure.nv))
-        self._puppet.place(self.motion.q[0])
+        self.seek(0)
+
+    def seek(self, index: int) -> FloatArray:
+        """Go to a sample, as it was last played; the coordinates there, shape (nq,).
+
+        What was changed stays recorded until it is played over.
+        """
+        if not 0 <= index < len(self.motion):
+            raise ArgumentError(f"index: a sample of the motion, 0 to {len(self.motion) - 1}, expected, got {index}")
+        self.index, self._released = int(index), (float("-inf"), np.zeros(self.figure.nv))
+        at = slice(self.index, self.index + 1)
+        self._puppet.place(moved(self.figure, self.motion.q[at], self._changes[at])[0])
+        return self.q
 
     def layer(self) -> Layer:
         """All that was changed so far, as a layer on the motion."""

@@ -1,0 +1,46 @@
+"""Cameras of those who watch: each page has its own, and they may follow the figure."""
+
+from typing import Any
+
+import numpy as np
+
+from hitogata.figure.pose import FloatArray
+
+_LEAST = 0.02
+"""Cameras are moved when the figure went this far [m]."""
+
+
+class Cameras:
+    """Cameras that go along with the first figure.
+
+    Attributes:
+        follow: whether they do.
+    """
+
+    def __init__(self, server: Any) -> None:
+        self._server, self.follow = server, False
+        self._at: FloatArray | None = None
+
+    def home(self, place: FloatArray, size: float) -> None:
+        """Where pages look that open from now on: at a place [m], from a distance for something of a size [m]."""
+        camera = self._server.initial_camera
+        camera.look_at = tuple(place)
+        camera.position = tuple(place + np.array([1.1, 0.6, 0.25]) * max(size, 0.3))
+        camera.up = (0.0, 0.0, 1.0)
+        camera.near, camera.far = 0.02, 200.0
+
+    def advance(self, root: FloatArray) -> None:
+        """The first figure's root is here now [m]."""
+        if not self.follow or self._at is None:
+            self._at = root.copy()
+            return
+        shift = (root - self._at) * [1.0, 1.0, 0.0]
+        if np.linalg.norm(shift) < _LEAST:
+            return
+        self._at = root.copy()
+        for client in self._server.get_clients().values():
+            camera = client.camera
+            with client.atomic():
+                look = camera.look_at + shift
+                camera.position = camera.position + shift
+                camera.look_at = look

@@ -1,0 +1,1 @@
+"""What dragging and clicking mean: posing, physics, playing a motion."""

@@ -1,0 +1,202 @@
+"""Physics mode: figures under gravity (`sim.World`)."""
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from hitogata.errors import HitogataError
+from hitogata.figure import State
+from hitogata.figure.pose import FloatArray
+from hitogata.sim import Settings, World
+from hitogata.sim.members import Member
+from hitogata.studio.modes.mode import Grip, Mode
+from hitogata.studio.scenery import THROWS, Floor, Thing, floor_shapes
+
+MOST_THINGS = 24
+"""Thrown things that stay on the stage; the oldest go first."""
+
+_PUSH_TIME = 0.1
+_PULL, _PULL_DAMPING = 40.0, 8.0
+"""Spring and damper of the mouse, for each kilogram of the figure [N/(m kg)], [N s/(m kg)]."""
+
+_MOST_STEPS = 40
+
+
+@dataclass
+class Physics(Mode):
+    """Drag a link by a spring; click it to push it away from you.
+
+    Attributes:
+        step: of the world [s], up to 0.1.
+        speed: of time: 1 is real time, 0 stands still.
+        stiffness: of the motors in the joints, which hold the pose of the beginning [N m/rad].
+        gravity: [m/s²], downwards.
+        friction: coefficient of the ground and the figures.
+        contact_stiffness: of contact points [N/m].
+        push: of a click [N s].
+    """
+
+    step: float = 1 / 60
+    speed: float = 1.0
+    stiffness: float = 2000.0
+    gravity: float = 9.81
+    friction: float = 0.8
+    contact_stiffness: float = 1e5
+    push: float = 20.0
+    world: World = field(init=False)
+    members: list[Member] = field(init=False)
+    things: list[tuple[Thing, Member]] = field(default_factory=list)
+    steps: int = 0
+    _due: float = 0.0
+    _targets: FloatArray = field(init=False)
+    _pushes: list[tuple[float, Member, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._targets = self.stage.q.copy()
+        self._build([State(q, np.zeros(self.stage.figure.nv)) for q in self.stage.q], [])
+
+    # ------------------------------------------------------- the world
+
+    def _build(self, states: list[State], things: list[tuple[Thing, State]]) -> None:
+        """A new world, with figures and things where they are."""
+        settings = replace(Settings(), contact_stiffness=self.contact_stiffness,
+                           contact_damping=0.01 * self.contact_stiffness)  # fmt: skip
+        world = World(gravity=(0.0, 0.0, -self.gravity), settings=settings)
+        for shape in floor_shapes(self.stage.floor):
+            world.add_ground(shape, friction=self.friction)
+        members = [world.add(self.stage.figure, state, friction=self.friction) for state in states]
+        thrown = [(kind, self._thing(world, kind, state)) for kind, state in things]
+        self.world, self.members, self.things, self._pushes = world, members, thrown, []
+        for member, target in zip(members, self._targets, strict=True):
+            member.set_target(target)
+        self._set_motors()
+        self._set_walls()
+
+    def refigure(self) -> None:
+        """See `Mode`."""
+        self.let_all_go()
+        states = [member.state for member in self.members]
+        if len(states) != self.stage.count or self._targets.shape != self.stage.q.shape:
+            self._targets = self.stage.q.copy()
+            states = [State(q, np.zeros(self.stage.figure.nv)) for q in self.stage.q]
+        self._build(states, [(kind, member.state) for kind, member in self.things])
+
+    def rest(self) -> None:
+        """All figures stand again in their neutral poses; things are taken away."""
+        self.let_all_go()
+        self.stage.set_count(self.stage.count)
+        self._targets, self.time, self._due = self.stage.q.copy(), 0.0, 0.0
+        self._build([State(q, np.zeros(self.stage.figure.nv)) for q in self.stage.q], [])
+
+    def hold_pose(self) -> None:
+        """The motors hold the pose of now."""
+        self._targets = self.stage.q.copy()
+        for member, target in zip(self.members, self._targets, strict=True):
+            member.set_target(target)
+
+    def change(self, **values: float) -> None:
+        """Set attributes that the world is built with, or step, speed, stiffness and push."""
+        for name, value in values.items():
+            setattr(self, name, float(value))
+        if values.keys() & {"gravity", "friction", "contact_stiffness"}:
+            self.refigure()
+        if "stiffness" in values:
+            self._set_motors()
+
+    def _set_motors(self) -> None:
+        """Stiffness as it is, with the damping that 73 kg want; lighter figures have less of both."""
+        share = min(1.0, self.stage.figure.mass / 73.0)
+        for member in self.members:
+            if any(link.joint.kind.value not in ("free", "fixed") for link in member.figure.links):
+                member.set_motor(self.stiffness * share, 0.03 * self.stiffness * share + 1.0 * share)
+
+    def _set_walls(self) -> None:
+        """Hard or soft, as each range was set."""
+        for name, edit in self.stage.edits.items():
+            if edit.stiffness is not None:
+                damping = 0.0 if math.isinf(edit.stiffness) else 0.01 * edit.stiffness
+                for member in self.members:
+                    member.set_wall(edit.stiffness, damping, [name])
+
+    # ------------------------------------------------------- time
+
+    def advance(self, seconds: float) -> None:
+        """See `Mode`."""
+        for grip in self.grips.values():
+            grip.handle.move_anchor(grip.leash.advance(seconds))
+        self._due = min(self._due + seconds * self.speed, _MOST_STEPS * self.step)
+        steps = int(self._due / self.step + 1e-9)
+        if steps == 0:
+            return
+        self._due -= steps * self.step
+        self._end_pushes()
+        try:
+            self.world.step(self.step, steps=steps)
+        except HitogataError:
+            self.rest()
+            raise
+        self.steps += steps
+        self.time += steps * self.step
+        for copy, member in enumerate(self.members):
+            self.stage.q[copy] = member.q
+
+    def _end_pushes(self) -> None:
+        for push in [p for p in self._pushes if p[0] <= self.world.time]:
+            self._pushes.remove(push)
+            push[1].pull(push[2])
+
+    # ------------------------------------------------------- the mouse
+
+    def take(self, grip: Grip) -> None:
+        """See `Mode`."""
+        member, mass = self.members[grip.copy], self.stage.figure.mass
+        end = (member, self.stage.figure.link_names[grip.link], grip.point)
+        grip.handle = self.world.add_spring(end, grip.leash.place, stiffness=_PULL * mass, damping=_PULL_DAMPING * mass)
+
+    def release(self, grip: Grip) -> None:
+        """See `Mode`."""
+        if grip.handle in self.world.ties:
+            self.world.remove_tie(grip.handle)
+
+    def click(self, copy: int, link: int, ray: FloatArray) -> None:
+        """Push a link away from who looks at it."""
+        self.push_link(copy, link, np.asarray(ray) * self.push)
+
+    def push_link(self, copy: int, link: int, impulse: FloatArray) -> None:
+        """Push a link at its centre of mass, over a tenth of a second; impulse in world axes [N s]."""
+        member, name = self.members[copy], self.stage.figure.link_names[link]
+        member.pull(name, np.asarray(impulse) / _PUSH_TIME, at=self.stage.figure.links[link].mass.centre)
+        self._pushes.append((self.world.time + _PUSH_TIME - 1e-9, member, name))
+
+    def throw(self, kind: Thing, place: FloatArray, velocity: FloatArray) -> None:
+        """Throw a thing from a place [m] at a velocity [m/s]."""
+        if len(self.things) >= MOST_THINGS:
+            self.world.remove(self.things.pop(0)[1])
+        q = np.array([*place, 1.0, 0.0, 0.0, 0.0])
+        spin = np.zeros(3) if kind is Thing.BALL else np.array([3.0, 2.0, 1.0])
+        self.things.append((kind, self._thing(self.world, kind, State(q, np.concatenate([spin, velocity])))))
+
+    def clear_things(self) -> None:
+        """Take all thrown things away."""
+        for _, member in self.things:
+            self.world.remove(member)
+        self.things = []
+
+    def _thing(self, world: World, kind: Thing, state: State) -> Member:
+        thrown = THROWS[kind]
+        member = world.add_body(thrown.shape, mass=thrown.mass, name=kind.value, restitution=0.4)
+        member.state = state
+        return member
+
+    # ------------------------------------------------------- what is measured
+
+    @property
+    def grounded(self) -> bool:
+        """Whether there is a ground."""
+        return self.stage.floor is not Floor.NONE
+
+    def thing_states(self, kind: Thing) -> Any:
+        """Coordinates of the thrown things of a kind, shape (n, 7)."""
+        return np.array([member.q for which, member in self.things if which is kind]).reshape(-1, 7)

@@ -1,0 +1,206 @@
+"""Pose mode: pin-and-drag inverse kinematics (`motion.Puppet`)."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hitogata.dynamics import forward_kinematics
+from hitogata.errors import HitogataError
+from hitogata.figure.pose import FloatArray
+from hitogata.motion import Handle, Hold, Priority, Puppet
+from hitogata.motion.footing import named_feet
+from hitogata.motion.playing import ease_by_mass
+from hitogata.studio.modes.mode import Grip, Mark, MarkKind, Mode
+
+STILL = 1.0
+"""After this time without a change, puppets rest and are not solved [s]."""
+
+_RETURN = 0.4
+"""While a link is dragged, what need not move returns to where it was before, in about this time [s]."""
+
+
+@dataclass(eq=False)
+class Pin:
+    """A link of a copy that is held where it was; `place` [m] is where its point was."""
+
+    copy: int
+    link: int
+    hold: Hold
+    point: FloatArray
+    place: FloatArray
+    handle: Handle
+
+
+@dataclass
+class Posing(Mode):
+    """Drag a link and the figure follows; click a link to pin it where it is, or to let it loose.
+
+    Attributes:
+        hold: what new pins hold.
+        balance: keep the centre of mass over the pinned feet.
+        firm: pins come before drags: a hand out of reach stays behind.  Otherwise pins give way.
+    """
+
+    hold: Hold = Hold.POSITION
+    balance: bool = False
+    firm: bool = True
+    puppets: dict[int, Puppet] = field(default_factory=dict)
+    pins: dict[tuple[int, int], Pin] = field(default_factory=dict)
+    _balances: dict[int, Handle] = field(default_factory=dict)
+    _awake: float = STILL
+
+    def __post_init__(self) -> None:
+        self.pin_feet()
+
+    def puppet(self, copy: int) -> Puppet:
+        """The puppet of a copy, made when it is first needed."""
+        if copy not in self.puppets:
+            made = Puppet(self.stage.figure, self.stage.q[copy])
+            ease_by_mass(made)
+            self.puppets[copy] = made
+        return self.puppets[copy]
+
+    # ------------------------------------------------------- time
+
+    def advance(self, seconds: float) -> None:
+        """See `Mode`."""
+        self.time += seconds
+        self._awake = STILL if self.grips else self._awake - seconds
+        for grip in self.grips.values():
+            self.puppet(grip.copy).set_target(grip.handle, position=grip.leash.advance(seconds))
+        if self._awake <= 0:
+            return
+        for copy, puppet in self.puppets.items():
+            puppet.step(max(seconds, 1e-3), iterations=2)
+            self.stage.q[copy] = puppet.q
+
+    def refigure(self) -> None:
+        """See `Mode`; pins stay where they are."""
+        self.let_all_go()
+        old = list(self.pins.values())
+        self.puppets, self.pins, self._balances = {}, {}, {}
+        for pin in old:
+            if pin.copy < self.stage.count and pin.link < self.stage.figure.nlinks:
+                self._pin(pin.copy, pin.link, pin.hold, pin.point, pin.place)
+        self._rebalance()
+        for copy in range(self.stage.count):
+            self.hold_within_ranges(copy)
+
+    def hold_within_ranges(self, copy: int) -> None:
+        """A range became narrower: bring the joints of a copy back into their ranges, pins as far as they can stay."""
+        self.puppet(copy)
+        self._awake = STILL
+
+    # ------------------------------------------------------- pins
+
+    def click(self, copy: int, link: int, ray: FloatArray) -> None:
+        """Pin a link where it is, or let it loose."""
+        self._awake = STILL
+        if (copy, link) in self.pins:
+            self.unpin(copy, link)
+        else:
+            self.pin(copy, link)
+
+    def pin(self, copy: int, link: int, *, hold: Hold | None = None) -> None:
+        """Hold a link where it is, at its centre of mass."""
+        point = np.array(self.stage.figure.links[link].mass.centre)
+        matrix = forward_kinematics(self.stage.figure, self.stage.q[copy]).matrices[link]
+        self._pin(copy, link, hold or self.hold, point, matrix[:, :3] @ point + matrix[:, 3])
+        self._rebalance()
+
+    def _pin(self, copy: int, link: int, hold: Hold, point: FloatArray, place: FloatArray) -> None:
+        name = self.stage.figure.link_names[link]
+        where = None if hold is Hold.ORIENTATION else place
+        handle = self.puppet(copy).pin(name, hold=hold, point=point, position=where, priority=self._level(self.firm))
+        self.pins[copy, link] = Pin(copy, link, hold, point, place, handle)
+
+    def unpin(self, copy: int, link: int) -> None:
+        """Let a link loose."""
+        pin = self.pins.pop((copy, link))
+        self._unbalance(copy)
+        self.puppets[copy].release(pin.handle)
+        self._awake = STILL
+        self._rebalance()
+
+    def clear_pins(self) -> None:
+        """Let all links loose."""
+        for copy, link in list(self.pins):
+            self.unpin(copy, link)
+
+    def pin_feet(self) -> None:
+        """Pin the feet of all copies, position and orientation."""
+        try:
+            feet = [self.stage.figure.frame(links[0])[0] for links in named_feet(self.stage.figure).values()]
+        except HitogataError:
+            return  # it has no feet
+        for copy in range(self.stage.count):
+            for link in feet:
+                if (copy, link) not in self.pins:
+                    self.pin(copy, link, hold=Hold.POSE)
+
+    def set_balance(self, on: bool) -> None:
+        """Keep the centre of mass over the pins, or not."""
+        self.balance = on
+        self._rebalance()
+
+    def set_firm(self, firm: bool) -> None:
+        """Let pins come before drags, or give way to them."""
+        self.firm = firm
+        for pin in self.pins.values():
+            self.puppets[pin.copy].set_priority(pin.handle, self._level(firm))
+        for grip in self.grips.values():
+            self.puppets[grip.copy].set_priority(grip.handle, self._level(not firm))
+
+    def _level(self, first: bool) -> Priority:
+        return Priority.FIRST if first else Priority.SECOND
+
+    def _rebalance(self) -> None:
+        """One balance for each copy with pins, if it is wanted."""
+        self._awake = STILL
+        for copy in list(self._balances):
+            self._unbalance(copy)
+        if not self.balance:
+            return
+        for copy in self.puppets:
+            handles = [pin.handle for pin in self.pins.values() if pin.copy == copy and pin.hold is not Hold.ORIENTATION]
+            if handles:
+                self._balances[copy] = self.puppets[copy].balance(handles)
+
+    def _unbalance(self, copy: int) -> None:
+        if copy in self._balances:
+            self.puppets[copy].release(self._balances.pop(copy))
+
+    def rest(self) -> None:
+        """All copies in their neutral poses, feet pinned."""
+        self.let_all_go()
+        self.puppets, self.pins, self._balances = {}, {}, {}
+        self.stage.set_count(self.stage.count)
+        self.pin_feet()
+        self._rebalance()
+
+    # ------------------------------------------------------- the mouse
+
+    def take(self, grip: Grip) -> None:
+        """See `Mode`."""
+        name, puppet = self.stage.figure.link_names[grip.link], self.puppet(grip.copy)
+        puppet.set_posture(time=_RETURN)  # a trunk that helped a stretched arm at first comes back
+        grip.handle = puppet.drag(
+            name, point=grip.point, position=grip.leash.place, priority=self._level(not self.firm)
+        )
+        self._awake = STILL
+
+    def release(self, grip: Grip) -> None:
+        """See `Mode`."""
+        if grip.copy in self.puppets and grip.handle in self.puppets[grip.copy].handles:
+            self.puppets[grip.copy].release(grip.handle)
+            self.puppets[grip.copy].set_posture(time=_RETURN)  # it stays as it is now
+
+    # ------------------------------------------------------- what is shown
+
+    def marks(self) -> list[Mark]:
+        """See `Mode`."""
+        return [Mark(MarkKind.PIN, pin.place) for pin in self.pins.values()]
+
+    def painted(self) -> dict[tuple[int, int], str]:
+        """See `Mode`."""
+        return {**dict.fromkeys(self.pins, "pin"), **super().painted()}

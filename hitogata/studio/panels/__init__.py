@@ -1,0 +1,1 @@
+"""The controls of the page, one module for each tab."""

@@ -1,0 +1,82 @@
+"""Controls of motion mode."""
+
+from typing import TYPE_CHECKING, Any
+
+from hitogata.studio.modes.playing import Playing
+from hitogata.studio.panels.binding import Panel
+from hitogata.studio.sources import MOTION_FILES, from_bytes, load_motion
+
+if TYPE_CHECKING:
+    from hitogata.studio.studio import Studio
+
+HELP = """**Drag** a link while the motion plays: the rest follows, feet keep their steps.
+**Click** a link to keep it where it is.  Each pass becomes part of the motion."""
+NONE = "No motion yet: open a file, or record one in pose or physics mode (tab *Output*)."
+
+
+class MotionPanel(Panel):
+    """Play, scrub, loop, undo, save."""
+
+    def __init__(self, studio: "Studio") -> None:
+        super().__init__(studio)
+        gui = self.gui
+        self.help = gui.add_markdown(NONE)
+        self.upload("Open a motion (BVH, NPZ)", MOTION_FILES, self._open, icon="upload")
+        self.play = self.button("Play or pause", self._do(self._toggle), icon="player-play")
+        self.at = self.changed(gui.add_slider("Time", 0.0, 1.0, 0.001, 0.0), "Time", self._seek)
+        self.loop = self.changed(
+            gui.add_checkbox("Loop", True), "Loop", lambda on: self._do(lambda mode: setattr(mode, "loop", on))()
+        )
+        self.speed = self.changed(
+            gui.add_slider("Speed", 0.1, 3.0, 0.05, 1.0),
+            "Speed", lambda x: self._do(lambda mode: setattr(mode, "speed", x))(),
+        )  # fmt: skip
+        self.button("Undo the last pass", self._do(lambda mode: mode.undo()), icon="arrow-back-up")
+        self.button_for("Save as BVH", lambda client: studio.save_bvh(client), icon="device-floppy")
+        self._last = -1.0
+
+    def _open(self, name: str, content: bytes) -> None:
+        figure = self.studio.stage.figure
+        motion = from_bytes(
+            name, content, MOTION_FILES, self.studio.options.upload_limit, lambda path: load_motion(path, figure)
+        )
+        self.studio.post("The motion", lambda: self.studio.load_motion(motion))
+
+    def _toggle(self, mode: Playing) -> None:
+        if not mode.playing and mode.player.done:
+            mode.seek(0.0)
+        mode.playing = not mode.playing
+
+    def _seek(self, time: float) -> None:
+        mode = self.studio.mode
+        if isinstance(mode, Playing):
+            mode.playing = False
+            mode.seek(float(time))
+
+    def _do(self, task: Any) -> Any:
+        def run() -> None:
+            if isinstance(self.studio.mode, Playing):
+                task(self.studio.mode)
+
+        return run
+
+    def refresh(self) -> None:
+        """See `Panel`."""
+        motion = self.studio.motion
+        self.help.content = NONE if motion is None else HELP
+        if motion is not None:
+            span = float(motion.time[-1] - motion.time[0])
+            if self.at.max != span:
+                self.at.value = 0.0
+                self.at.max = span
+
+    def settings(self) -> dict[str, Any]:
+        """How a new mode begins."""
+        return {"loop": self.loop.value, "speed": self.speed.value}
+
+    def tick(self) -> None:
+        """Show the time, a few times a second."""
+        mode = self.studio.mode
+        if isinstance(mode, Playing) and mode.playing and abs(mode.player.time - self._last) > 0.03:
+            self._last = mode.player.time
+            self.at.value = round(min(mode.player.time, self.at.max), 3)

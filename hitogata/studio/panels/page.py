@@ -1,0 +1,80 @@
+"""The page's controls: which mode, and a tab for each thing one can do."""
+
+import enum
+from typing import TYPE_CHECKING, Any
+
+from hitogata.studio.panels.binding import Panel
+from hitogata.studio.panels.figure import FigurePanel
+from hitogata.studio.panels.motion import MotionPanel
+from hitogata.studio.panels.physics import PhysicsPanel
+from hitogata.studio.panels.pose import PosePanel
+
+if TYPE_CHECKING:
+    from hitogata.studio.studio import Studio
+
+
+class ModeName(enum.Enum):
+    """Modes as the page calls them."""
+
+    POSE = "Pose"
+    PHYSICS = "Physics"
+    MOTION = "Motion"
+
+
+class Page(Panel):
+    """All controls."""
+
+    def __init__(self, studio: "Studio") -> None:
+        super().__init__(studio)
+        gui = self.gui
+        gui.configure_theme(control_layout="collapsible", control_width="medium", show_logo=False,
+                            show_share_button=False, brand_color=(52, 98, 158))  # fmt: skip
+        gui.set_panel_label("hitogata studio")
+        self._bar = gui.add_progress_bar(0.0, animated=True)
+        self._words = gui.add_markdown("Starting ...")
+        self.modes = gui.add_button_group("Mode", tuple(name.value for name in ModeName))
+
+        async def choose(event: Any) -> None:
+            name = ModeName(self.modes.value)
+            studio.post("The mode", lambda: studio.set_mode(name))
+
+        self.modes.on_click(choose)
+        self._folders: dict[ModeName, Any] = {}
+        tabs = gui.add_tab_group()
+        with tabs.add_tab("Move", icon="hand-move"):
+            self.pose = self._folder(ModeName.POSE, PosePanel)
+            self.physics = self._folder(ModeName.PHYSICS, PhysicsPanel)
+            self.motion = self._folder(ModeName.MOTION, MotionPanel)
+        with tabs.add_tab("Scene", icon="user"):
+            self.figure = FigurePanel(studio)
+        self.panels = [self.pose, self.physics, self.motion, self.figure]
+        self.show_mode(ModeName.POSE)
+
+    def _folder(self, name: ModeName, kind: Any) -> Any:
+        self._folders[name] = self.gui.add_folder(name.value, visible=False)
+        with self._folders[name]:
+            return kind(self.studio)
+
+    def progress(self, share: float, what: str) -> None:
+        """How far starting is, 0 ... 1; at 1 it is over."""
+        self._bar.value = 100.0 * share
+        self._bar.visible = self._words.visible = share < 1.0
+        self._words.content = f"Compiling, once on this machine: **{what}** ..."
+
+    def show_mode(self, name: ModeName) -> None:
+        """Show the controls of a mode."""
+        for each, folder in self._folders.items():
+            folder.visible = each is name
+
+    def refresh(self) -> None:
+        """See `Panel`."""
+        for panel in self.panels:
+            panel.refresh()
+
+    def tick(self, frame: int) -> None:
+        """After each frame."""
+        if frame % 6 == 0:
+            self.motion.tick()
+
+    def close(self) -> None:
+        """The studio ends."""

@@ -1,0 +1,48 @@
+"""Controls of pose mode."""
+
+from typing import TYPE_CHECKING
+
+from hitogata.motion import Hold
+from hitogata.studio.modes.posing import Posing
+from hitogata.studio.panels.binding import Panel
+
+if TYPE_CHECKING:
+    from hitogata.studio.studio import Studio
+
+HELP = """**Drag** a hand, the head, any link: the figure follows within the ranges of its joints.
+**Click** a link to pin it where it is; click again to let it loose.  Drag beside the figure to look around."""
+
+
+class PosePanel(Panel):
+    """Pins and balance."""
+
+    def __init__(self, studio: "Studio") -> None:
+        super().__init__(studio)
+        gui = self.gui
+        gui.add_markdown(HELP)
+        self.button("Neutral pose", self._do(lambda mode: mode.rest()), icon="home")
+        self.button("Pin the feet", self._do(lambda mode: mode.pin_feet()), icon="pin")
+        self.button("Let all pins loose", self._do(lambda mode: mode.clear_pins()), icon="pinned-off")
+        self.hold = self.changed(
+            gui.add_dropdown("New pins hold", tuple(h.value for h in Hold), initial_value=Hold.POSITION.value),
+            "Pins", lambda name: self._do(lambda mode: setattr(mode, "hold", Hold(name)))(),
+        )  # fmt: skip
+        self.firm = self.changed(
+            gui.add_checkbox("Pins before drags", True, hint="Off: pins give way to a hand out of reach"),
+            "Pins", lambda on: self._do(lambda mode: mode.set_firm(on))(),
+        )  # fmt: skip
+        self.balance = self.changed(
+            gui.add_checkbox("Keep balance", False, hint="Centre of mass over the pinned links"),
+            "Balance", lambda on: self._do(lambda mode: mode.set_balance(on))(),
+        )  # fmt: skip
+
+    def _do(self, task):  # type: ignore[no-untyped-def]
+        def run() -> None:
+            if isinstance(self.studio.mode, Posing):
+                task(self.studio.mode)
+
+        return run
+
+    def settings(self) -> dict[str, object]:
+        """How a new mode begins."""
+        return {"hold": Hold(self.hold.value), "firm": self.firm.value, "balance": self.balance.value}

@@ -1,0 +1,113 @@
+"""Figures and motions: built in, from files, and as the page sent them.
+
+Uploaded bytes are written to a temporary folder under names of our own, read there by the same readers as any file, and
+the folder is removed.
+"""
+
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from hitogata import library
+from hitogata.errors import ArgumentError, FileFormatError, HitogataError
+from hitogata.figure import Figure, Trajectory
+from hitogata.rom import RangeOfMotion
+
+FIGURES = tuple(sorted(set(library.__all__) - {"chain"}))
+"""Built-in figures by name."""
+
+FIGURE_FILES, MOTION_FILES = (".xml", ".mjcf", ".urdf", ".bvh"), (".bvh", ".npz")
+
+T = TypeVar("T")
+
+
+class Loaded(NamedTuple):
+    """What a file held.
+
+    Attributes:
+        figure: the figure, of a .bvh file its skeleton.
+        motion: of a .bvh file, if it has frames.
+        warnings: what the reader could not represent.
+    """
+
+    figure: Figure
+    motion: Trajectory | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def load_figure(name: str | Path) -> Loaded:
+    """A built-in figure by name, or a file: .xml (MJCF), .urdf, .bvh."""
+    path = Path(name)
+    kind = path.suffix.lower()
+    if str(name) in FIGURES:
+        return Loaded(getattr(library, str(name))())
+    if kind not in FIGURE_FILES:
+        raise ArgumentError(f"no figure {str(name)!r}; there are {', '.join(FIGURES)}, or files: .xml, .urdf, .bvh")
+    from hitogata import files
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if kind == ".bvh":
+            bvh = files.read_bvh(path)
+            figure = files.figure_from_bvh(bvh)
+            motion = files.trajectory_from_bvh(bvh, figure) if bvh.nframes > 1 else None
+        else:
+            read: Any = files.read_urdf if kind == ".urdf" else files.read_mjcf
+            figure, motion = read(path, **({"free_base": True} if kind == ".urdf" else {})), None
+    return Loaded(figure, motion, tuple(dict.fromkeys(str(w.message) for w in caught)))
+
+
+def load_motion(path: str | Path, figure: Figure) -> Trajectory:
+    """A motion for a figure: a trajectory of its own (.npz), or a .bvh file, carried over to it."""
+    path = Path(path)
+    if path.suffix.lower() == ".npz":
+        motion = Trajectory.load(path)
+        motion.check(figure)
+        return motion
+    if path.suffix.lower() != ".bvh":
+        raise FileFormatError(f"{path.name}: a motion is a .bvh or .npz file, got {path.suffix or 'no ending'}")
+    from hitogata.files import figure_from_bvh, read_bvh, trajectory_from_bvh
+    from hitogata.motion import retarget_bvh
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        bvh = read_bvh(path)
+        own = figure_from_bvh(bvh)
+        if own.link_names == figure.link_names and (own.nq, own.nv) == (figure.nq, figure.nv):
+            return trajectory_from_bvh(bvh, figure)
+        return retarget_bvh(bvh, figure).trajectory
+
+
+def load_range(path: str | Path) -> RangeOfMotion:
+    """A range of motion (.json)."""
+    return RangeOfMotion.load(path)
+
+
+def from_bytes(name: str, content: bytes, endings: tuple[str, ...], limit: int, read: Callable[[Path], T]) -> T:
+    """What a reader makes of an uploaded file.
+
+    Args:
+        name: as the page gave it; only its ending counts, and it stands in messages.
+        content: of the file.
+        endings: that are read, lower case.
+        limit: most bytes.
+        read: the reader of a path.
+
+    Raises:
+        FileFormatError: wrong ending, too large, or a bad file; the message has the file's own name.
+    """
+    shown = "".join(c for c in str(name) if c.isprintable())[-80:] or "the file"
+    ending = Path(shown.replace("\\", "/")).suffix.lower()
+    if ending not in endings:
+        raise FileFormatError(f"{shown}: {', '.join(endings)} expected, got {ending or 'no ending'}")
+    if len(content) > limit:
+        raise FileFormatError(f"{shown}: {len(content) / 1e6:.1f} MB; the studio takes at most {limit / 1e6:g} MB")
+    with tempfile.TemporaryDirectory(prefix="hitogata-") as folder:
+        path = Path(folder) / f"upload{ending}"
+        path.write_bytes(content)
+        try:
+            return read(path)
+        except HitogataError as error:
+            raise FileFormatError(str(error).replace(str(path), shown).replace(path.name, shown)) from None

@@ -1,0 +1,47 @@
+"""First use compiles: what the studio needs, step by step, so that the page can show how far it is."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from hitogata.figure import Figure, State, Trajectory
+from hitogata.motion import Player, Puppet
+from hitogata.sim import World
+from hitogata.studio.stage import Stage
+
+Task = tuple[str, Callable[[], object]]
+
+
+def tasks(figure: Figure) -> Iterator[Task]:
+    """(what, task): each compiles what one part of the studio uses, or finds it compiled."""
+    stage = Stage(figure)
+    yield "where links are", stage.poses
+    yield "pin and drag", lambda: _drag(figure)
+    yield "the world", lambda: _step(figure)
+    yield "motions", lambda: _play(figure)
+    if stage.floating:
+        yield "crowds", lambda: (stage.set_count(2), stage.poses())
+
+
+def _drag(figure: Figure) -> None:
+    puppet = Puppet(figure)
+    puppet.drag(figure.link_names[-1])
+    puppet.step(1 / 60)
+
+
+def _step(figure: Figure) -> None:
+    world = World()
+    world.add_ground()
+    member = world.add(figure, State.rest(figure))
+    world.step(1 / 60)
+    world.contacts()
+    member.joint_forces()
+
+
+def _play(figure: Figure) -> None:
+    q = np.tile(figure.neutral(), (2, 1))
+    motion = Trajectory(np.array([0.0, 1 / 60]), q, np.zeros((2, figure.nv)))
+    player = Player(figure, motion, pins=())
+    player.drag(figure.link_names[-1])
+    player.advance()
+    player.trajectory()

@@ -1,0 +1,231 @@
+"""The studio: one stage, one clock, and pages that show it."""
+
+import contextlib
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hitogata.errors import ArgumentError, MissingDependencyError
+from hitogata.figure import Figure, Trajectory
+from hitogata.studio import gate
+from hitogata.studio.camera import Cameras
+from hitogata.studio.clock import Clock
+from hitogata.studio.folder import Folder
+from hitogata.studio.guard import Guard
+from hitogata.studio.modes.mode import Mode
+from hitogata.studio.modes.physics import Physics
+from hitogata.studio.modes.playing import Playing
+from hitogata.studio.modes.posing import Posing
+from hitogata.studio.options import StudioOptions
+from hitogata.studio.panels.page import ModeName, Page
+from hitogata.studio.scenery import Floor
+from hitogata.studio.sources import Loaded, load_figure, load_motion
+from hitogata.studio.stage import Stage
+from hitogata.studio.starting import tasks
+from hitogata.studio.view.show import Show
+
+
+class Studio:
+    """A page in the browser in which a figure lives.
+
+    All pages share one stage: whoever drags, the others see it.  Cameras are each page's own.  Everything that touches
+    figures runs in the clock's thread; callbacks of the page only post commands to it.
+
+    Args:
+        figure: a figure, the name of a built-in one, or a file.
+        motion: a trajectory of it, or a file.
+        options: where to listen and to write.
+
+    Example:
+        >>> from hitogata.studio import Studio
+        >>> with Studio("virtual_human") as studio:                # doctest: +SKIP
+        ...     print(studio.address)
+        ...     studio.wait()
+    """
+
+    def __init__(
+        self, figure: Figure | str | Path = "virtual_human", *, motion: Trajectory | str | Path | None = None,
+        options: StudioOptions | None = None,
+    ) -> None:  # fmt: skip
+        self.options = options or StudioOptions()
+        loaded = Loaded(figure) if isinstance(figure, Figure) else load_figure(figure)
+        self.stage, self.motion = Stage(loaded.figure), loaded.motion
+        if motion is not None:
+            self.motion = motion if isinstance(motion, Trajectory) else load_motion(motion, loaded.figure)
+            self.motion.check(loaded.figure)
+        self.folder, self.guard = Folder(self.options.folder), Guard(self._tell)
+        self.clock = Clock(self._frame, self.guard)
+        self.ready = self.halted = False
+        self.mode: Mode | None = None
+        self.server = _open(self.options)
+        gate.watch(self.server, loopback=self.options.loopback)
+        gate.limit_uploads(self.server, self.options.upload_limit, self._too_large)
+        self.camera = Cameras(self.server)
+        self.show = Show(self)
+        self.page = Page(self)
+        self._look()
+
+    # ------------------------------------------------------- life
+
+    @property
+    def address(self) -> str:
+        """Of the page."""
+        host = self.options.host
+        return f"http://{'localhost' if host == '0.0.0.0' else host}:{self.server.get_port()}"
+
+    def start(self) -> "Studio":
+        """Let it live."""
+        self.clock.post("Starting", self._warm)
+        self.clock.start()
+        return self
+
+    def stop(self) -> None:
+        """End; pages show that they are not connected any more."""
+        self.clock.stop()
+        self.page.close()
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.server.stop()
+
+    def wait(self) -> None:
+        """Until the program is interrupted."""
+        self.server.sleep_forever()
+
+    def __enter__(self) -> "Studio":
+        return self.start()
+
+    def __exit__(self, *exception: object) -> None:
+        self.stop()
+
+    def post(self, what: str, task: Any) -> None:
+        """Do something before the next frame; `what` names it if it fails."""
+        self.clock.post(what, task)
+
+    def _warm(self) -> None:
+        """Compile, with progress on the page; then the stage opens."""
+        steps = list(tasks(self.stage.figure))
+        for k, (what, task) in enumerate(steps):
+            self.page.progress(k / len(steps), what)
+            task()
+        self.page.progress(1.0, "")
+        self.ready = True
+        self.set_mode(ModeName.MOTION if self.motion is not None else ModeName.POSE)
+
+    # ------------------------------------------------------- what users do (in the clock's thread)
+
+    def set_mode(self, name: ModeName) -> None:
+        """Pose, physics or motion."""
+        made: Mode
+        if name is ModeName.POSE:
+            made = Posing(self.stage, **self.page.pose.settings())
+        elif name is ModeName.PHYSICS:
+            made = Physics(self.stage, **self.page.physics.settings())
+        else:
+            if self.motion is None:
+                self.page.show_mode(self.mode_name)
+                raise ArgumentError("there is no motion: open one in the tab Motion, or record one")
+            made = Playing(self.stage, motion=self.motion, **self.page.motion.settings())
+        self._leave()
+        self.mode, self.halted = made, False
+        self.page.show_mode(name)
+        self.page.refresh()
+
+    def _leave(self) -> None:
+        if isinstance(self.mode, Playing):
+            self.motion = self.mode.changed()
+        if self.mode is not None:
+            self.mode.let_all_go()
+
+    @property
+    def mode_name(self) -> ModeName:
+        """Which mode it is."""
+        kinds = {Posing: ModeName.POSE, Physics: ModeName.PHYSICS, Playing: ModeName.MOTION}
+        return kinds[type(self.mode)] if self.mode is not None else ModeName.POSE
+
+    def load(self, loaded: Loaded) -> None:
+        """Another figure; and its motion, if the file had one."""
+        Posing(Stage(loaded.figure))  # may refuse: nothing has changed yet
+        if self.mode is not None:
+            self.mode.let_all_go()
+        self.stage.load(loaded.figure)
+        self.motion = loaded.motion
+        self.mode = None
+        self.show.load()
+        self._look()
+        for text in loaded.warnings:
+            self.guard.say("Not everything could be read", text)
+        self.set_mode(ModeName.MOTION if loaded.motion is not None else ModeName.POSE)
+
+    def load_motion(self, motion: Trajectory) -> None:
+        """Another motion; it plays at once."""
+        motion.check(self.stage.figure)
+        self.motion, self.mode = motion, self.mode if not isinstance(self.mode, Playing) else None
+        self.set_mode(ModeName.MOTION)
+
+    def set_count(self, count: int) -> None:
+        """So many copies."""
+        if self.mode is not None:
+            self.mode.let_all_go()
+        self.stage.set_count(int(count))
+        self._changed()
+
+    def set_floor(self, floor: Floor) -> None:
+        """Another ground."""
+        self.stage.floor = floor
+        self._changed()
+
+    def set_shadows(self, on: bool) -> None:
+        """Draw shadows or not."""
+        self.show.set_shadows(on)
+
+    def ranges_changed(self) -> None:
+        """A range was edited: modes and pictures take note."""
+        self._changed()
+
+    def _changed(self) -> None:
+        if self.mode is not None:
+            self.mode.refigure()
+        self.show.load()
+        self.page.refresh()
+
+    # ------------------------------------------------------- frames
+
+    def _frame(self, seconds: float) -> None:
+        if not self.ready or self.mode is None:
+            return
+        try:
+            if not self.halted:
+                self.mode.advance(seconds)
+        except Exception:
+            self.halted = True  # otherwise it would fail sixty times a second; choosing a mode begins again
+            raise
+        with self.server.atomic():
+            self.show.draw()
+        self.page.tick(self.clock.frames)
+
+    def _look(self) -> None:
+        """Pages that open look at the figure."""
+        places = self.stage.poses().position[0]
+        low, high = places.min(0), places.max(0)
+        self.camera.home((low + high) / 2, float(np.linalg.norm(high - low)))
+
+    # ------------------------------------------------------- messages
+
+    def _tell(self, title: str, text: str) -> None:
+        for client in self.server.get_clients().values():
+            client.add_notification(title, text, auto_close_seconds=12.0, color="orange")
+
+    def _too_large(self, name: str, size: int) -> None:
+        limit = self.options.upload_limit / 1e6
+        self.guard.say("The file was not taken", f"{name[-80:]}: {size / 1e6:.1f} MB; at most {limit:g} MB")
+
+
+def _open(options: StudioOptions) -> Any:
+    """viser's server, quiet."""
+    try:
+        import viser
+    except ImportError:
+        raise MissingDependencyError("the studio needs viser: pip install 'hitogata[studio]'") from None
+    with contextlib.redirect_stdout(io.StringIO()):
+        return viser.ViserServer(host=options.host, port=options.port, label="hitogata", verbose=False)

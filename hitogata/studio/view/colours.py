@@ -1,0 +1,35 @@
+"""Colours of the page, 0...255."""
+
+import numpy as np
+import numpy.typing as npt
+
+Rgb = tuple[int, int, int]
+
+FIGURES: tuple[Rgb, ...] = (
+    (205, 146, 98), (104, 142, 196), (120, 168, 96), (164, 128, 192), (201, 166, 66), (96, 170, 168),
+)  # fmt: skip
+"""Of copies, in turn."""
+LINKS: dict[str, Rgb] = {"pin": (186, 70, 84), "held": (238, 186, 88)}
+"""Of links that are pinned or held."""
+PIN: Rgb = (178, 40, 62)
+LEASH: Rgb = (238, 160, 40)
+ZENITH: Rgb = (176, 196, 222)
+HORIZON: Rgb = (240, 243, 247)
+GROUND: Rgb = (214, 219, 226)
+CELLS: Rgb = (196, 202, 211)
+SECTIONS: Rgb = (172, 180, 191)
+BLOCKS: Rgb = (150, 160, 174)
+CONTACT: Rgb = (40, 150, 90)
+PRESSURE: Rgb = (20, 90, 60)
+JOINT: Rgb = (90, 90, 200)
+REGION: Rgb = (70, 140, 220)
+EDGE: Rgb = (24, 78, 150)
+OUTSIDE: Rgb = (210, 50, 50)
+TRAIL: Rgb = (240, 130, 30)
+BONE: Rgb = (30, 40, 60)
+THINGS: Rgb = (90, 130, 190)
+
+
+def of_copies(count: int) -> npt.NDArray[np.uint8]:
+    """Colours of copies, shape (count, 3)."""
+    return np.array([FIGURES[k % len(FIGURES)] for k in range(count)], np.uint8)

@@ -1,0 +1,95 @@
+"""Everything on the page that is not a control."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hitogata.studio.modes.physics import Physics
+from hitogata.studio.scenery import Thing
+from hitogata.studio.view import colours
+from hitogata.studio.view.bodies import Bodies
+from hitogata.studio.view.ground import Ground, light, sky
+from hitogata.studio.view.marks import Marks
+from hitogata.studio.view.things import Things
+
+if TYPE_CHECKING:
+    from hitogata.studio.studio import Studio
+
+
+_NOTHING = np.zeros((0, 7))
+
+
+class Show:
+    """Draws the stage, frame by frame."""
+
+    def __init__(self, studio: "Studio") -> None:
+        self._studio, scene = studio, studio.server.scene
+        self._scene, self._painted = scene, None
+        sky(scene)
+        light(scene, shadows=studio.options.shadows)
+        self.ground, self.marks, self.things = Ground(scene), Marks(scene), Things(scene)
+        self.bodies: Bodies | None = None
+        self._shape: Any = None
+        self.load()
+
+    def load(self) -> None:
+        """Figure, copies or ground changed."""
+        stage = self._studio.stage
+        shape = (stage.original, stage.count)
+        if self.bodies is None or shape[1] != self._shape[1] or shape[0] is not self._shape[0]:
+            if self.bodies is not None:
+                self.bodies.remove()
+            self.bodies = Bodies(
+                self._scene, f"/figures/{stage.version}", stage.original, colours.of_copies(stage.count),
+                on_drag=self._drag, on_click=self._click,
+            )  # fmt: skip
+            self._shape, self._painted = shape, None
+        if stage.floor is not getattr(self, "_floor", None):
+            self._floor = stage.floor
+            self.ground.show(stage.floor)
+        self.bodies.show(stage.poses())
+
+    def set_shadows(self, on: bool) -> None:
+        """Draw shadows or not."""
+        light(self._scene, shadows=on)
+
+    def draw(self) -> None:
+        """A frame."""
+        stage, mode, bodies = self._studio.stage, self._studio.mode, self.bodies
+        assert mode is not None and bodies is not None
+        poses = stage.poses()
+        bodies.show(poses)
+        painted = mode.painted()
+        if painted != self._painted:
+            self._painted = painted
+            bodies.paint({place: colours.LINKS[what] for place, what in painted.items()})
+        self.marks.show(mode.marks(), mode.leashes())
+        for kind in Thing:
+            self.things.show(kind, mode.thing_states(kind) if isinstance(mode, Physics) else _NOTHING)
+        self._studio.camera.advance(poses.position[0, 0])
+
+    # ------------------------------------------------------- the mouse
+
+    def _drag(self, copy: int, link: int, event: Any) -> None:
+        studio, who, phase = self._studio, event.client_id, event.phase
+        start, end = np.array(event.start_position), np.array(event.end_position)
+
+        def act() -> None:
+            if studio.mode is None:
+                return
+            if phase == "start" and copy < studio.stage.count and link < studio.stage.figure.nlinks:
+                studio.mode.grab(who, copy, link, start)
+            studio.mode.lead(who, end)
+            if phase == "end":
+                studio.mode.let_go(who)
+
+        studio.post("Dragging", act)
+
+    def _click(self, copy: int, link: int, event: Any) -> None:
+        studio, ray = self._studio, np.array(event.ray_direction)
+
+        def act() -> None:
+            if studio.mode is not None and copy < studio.stage.count and link < studio.stage.figure.nlinks:
+                studio.mode.click(copy, link, ray)
+
+        studio.post("Clicking", act)
