@@ -6,6 +6,8 @@ import numpy as np
 
 from hitogata.figure import Figure, State, Trajectory
 from hitogata.motion import Player, Puppet
+from hitogata.pictures.range_surface import range_surface
+from hitogata.rom import RangeOfMotion
 from hitogata.sim import World
 from hitogata.studio.stage import Stage
 
@@ -18,6 +20,7 @@ def tasks(figure: Figure) -> Iterator[Task]:
     yield "where links are", stage.poses
     yield "pin and drag", lambda: _drag(figure)
     yield "the world", lambda: _step(figure)
+    yield "ranges of motion", lambda: [_look(edit.range) for edit in stage.edits.values() if edit.range is not None]
     yield "motions", lambda: _play(figure)
     if stage.floating:
         yield "crowds", lambda: (stage.set_count(2), stage.poses())
@@ -36,6 +39,13 @@ def _step(figure: Figure) -> None:
     world.step(1 / 60)
     world.contacts()
     member.joint_forces()
+
+
+def _look(range_: RangeOfMotion) -> None:
+    range_surface(range_.swing)
+    rest, knots = np.array([1.0, 0.0, 0.0, 0.0]), range_.swing.knots
+    range_.contains(rest), range_.violation(rest), range_.swing.contains(knots[0]), range_.swing.distance(knots[0])
+    range_.twist_limits(knots), range_.twist_limits(knots[0])
 
 
 def _play(figure: Figure) -> None:

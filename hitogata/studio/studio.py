@@ -20,6 +20,7 @@ from hitogata.studio.modes.playing import Playing
 from hitogata.studio.modes.posing import Posing
 from hitogata.studio.options import StudioOptions
 from hitogata.studio.panels.page import ModeName, Page
+from hitogata.studio.ranges.desk import Desk
 from hitogata.studio.scenery import Floor
 from hitogata.studio.sources import Loaded, load_figure, load_motion
 from hitogata.studio.stage import Stage
@@ -62,9 +63,10 @@ class Studio:
         self.server = _open(self.options)
         gate.watch(self.server, loopback=self.options.loopback)
         gate.limit_uploads(self.server, self.options.upload_limit, self._too_large)
-        self.camera = Cameras(self.server)
+        self.camera, self.desk = Cameras(self.server), Desk(self)
         self.show = Show(self)
         self.page = Page(self)
+        self.page.refresh()
         self._look()
 
     # ------------------------------------------------------- life
@@ -181,7 +183,33 @@ class Studio:
 
     def ranges_changed(self) -> None:
         """A range was edited: modes and pictures take note."""
-        self._changed()
+        if self.mode is not None:
+            self.mode.refigure()
+        self.show.show_range()
+        self.desk.touch()
+        self.page.ranges.refresh()
+
+    def present_motion(self) -> Trajectory:
+        """The motion of now."""
+        if isinstance(self.mode, Playing):
+            return self.mode.changed()
+        if self.motion is None:
+            raise ArgumentError("there is no motion: open one in motion mode, or record one")
+        return self.motion
+
+    def hand_over(self, client: Any, path: Path) -> None:
+        """Tell who asked where a file was written, and offer it for download."""
+        client.send_file_download(path.name, path.read_bytes())
+        client.add_notification("Written", str(path), auto_close_seconds=8.0, color="green")
+
+    def save_bvh(self, client: Any) -> None:
+        """Write the motion of now as a .bvh file."""
+        from hitogata.files import bvh_from_trajectory, write_bvh
+
+        motion, figure = self.clock.ask(lambda: (self.present_motion(), self.stage.figure))
+        path = self.folder.new(f"{figure.name}-motion", ".bvh")
+        write_bvh(bvh_from_trajectory(motion, figure), path)
+        self.hand_over(client, path)
 
     def _changed(self) -> None:
         if self.mode is not None:

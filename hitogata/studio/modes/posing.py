@@ -15,8 +15,9 @@ from hitogata.studio.modes.mode import Grip, Mark, MarkKind, Mode
 STILL = 1.0
 """After this time without a change, puppets rest and are not solved [s]."""
 
-_RETURN = 0.4
-"""While a link is dragged, what need not move returns to where it was before, in about this time [s]."""
+_RETURN, _ANCHOR = 0.4, 0.02
+"""While a link is dragged, what need not move returns to where it was before, in about this time [s]; and the root is
+held there with this weight."""
 
 
 @dataclass(eq=False)
@@ -47,6 +48,7 @@ class Posing(Mode):
     puppets: dict[int, Puppet] = field(default_factory=dict)
     pins: dict[tuple[int, int], Pin] = field(default_factory=dict)
     _balances: dict[int, Handle] = field(default_factory=dict)
+    _anchors: dict[int, Handle] = field(default_factory=dict)
     _awake: float = STILL
 
     def __post_init__(self) -> None:
@@ -78,7 +80,7 @@ class Posing(Mode):
         """See `Mode`; pins stay where they are."""
         self.let_all_go()
         old = list(self.pins.values())
-        self.puppets, self.pins, self._balances = {}, {}, {}
+        self.puppets, self.pins, self._balances, self._anchors = {}, {}, {}, {}
         for pin in old:
             if pin.copy < self.stage.count and pin.link < self.stage.figure.nlinks:
                 self._pin(pin.copy, pin.link, pin.hold, pin.point, pin.place)
@@ -173,7 +175,7 @@ class Posing(Mode):
     def rest(self) -> None:
         """All copies in their neutral poses, feet pinned."""
         self.let_all_go()
-        self.puppets, self.pins, self._balances = {}, {}, {}
+        self.puppets, self.pins, self._balances, self._anchors = {}, {}, {}, {}
         self.stage.set_count(self.stage.count)
         self.pin_feet()
         self._rebalance()
@@ -184,16 +186,20 @@ class Posing(Mode):
         """See `Mode`."""
         name, puppet = self.stage.figure.link_names[grip.link], self.puppet(grip.copy)
         puppet.set_posture(time=_RETURN)  # a trunk that helped a stretched arm at first comes back
-        grip.handle = puppet.drag(
-            name, point=grip.point, position=grip.leash.place, priority=self._level(not self.firm)
-        )
+        level = self._level(not self.firm)
+        if grip.link != 0 and self.stage.floating:
+            root = self.stage.figure.link_names[0]
+            self._anchors[grip.copy] = puppet.pin(root, hold=Hold.POSE, weight=_ANCHOR, priority=level)
+        grip.handle = puppet.drag(name, point=grip.point, position=grip.leash.place, priority=level)
         self._awake = STILL
 
     def release(self, grip: Grip) -> None:
         """See `Mode`."""
         if grip.copy in self.puppets and grip.handle in self.puppets[grip.copy].handles:
-            self.puppets[grip.copy].release(grip.handle)
-            self.puppets[grip.copy].set_posture(time=_RETURN)  # it stays as it is now
+            puppet, anchor = self.puppets[grip.copy], self._anchors.pop(grip.copy, None)
+            for handle in filter(None, (grip.handle, anchor)):
+                puppet.release(handle)
+            puppet.set_posture(time=_RETURN)  # it stays as it is now
 
     # ------------------------------------------------------- what is shown
 

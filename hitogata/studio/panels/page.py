@@ -8,6 +8,8 @@ from hitogata.studio.panels.figure import FigurePanel
 from hitogata.studio.panels.motion import MotionPanel
 from hitogata.studio.panels.physics import PhysicsPanel
 from hitogata.studio.panels.pose import PosePanel
+from hitogata.studio.panels.ranges import RangesPanel
+from hitogata.studio.ranges.server import EditorServer
 
 if TYPE_CHECKING:
     from hitogata.studio.studio import Studio
@@ -47,7 +49,10 @@ class Page(Panel):
             self.motion = self._folder(ModeName.MOTION, MotionPanel)
         with tabs.add_tab("Scene", icon="user"):
             self.figure = FigurePanel(studio)
-        self.panels = [self.pose, self.physics, self.motion, self.figure]
+        self.editor = EditorServer(studio, studio.options.host, studio.options.editor_port)
+        with tabs.add_tab("Ranges", icon="chart-radar"):
+            self.ranges = RangesPanel(studio, self.editor)
+        self.panels = [self.pose, self.physics, self.motion, self.figure, self.ranges]
         self.show_mode(ModeName.POSE)
 
     def _folder(self, name: ModeName, kind: Any) -> Any:
@@ -78,3 +83,4 @@ class Page(Panel):
 
     def close(self) -> None:
         """The studio ends."""
+        self.editor.close()

@@ -29,7 +29,7 @@ class RegionView:
         """Draw another range; radius of the sphere [m]."""
         for node in self._nodes:
             node.remove()
-        self._nodes, self._range, self._radius = [], range_, radius
+        self._nodes, self._range, self._radius, self.trail = [], range_, radius, self.trail if range_ else []
         self._frame.visible = range_ is not None
         if range_ is None:
             return
@@ -67,6 +67,14 @@ class RegionView:
         colour = np.array(colours.EDGE if inside else colours.OUTSIDE, np.uint8)
         if not np.array_equal(self._edge.colors, colour):
             self._edge.colors = colour
+
+
+def range_radius(figure: Figure, joint: str) -> float:
+    """Of the sphere on which a range is drawn [m]: most of the bone's length, within reason."""
+    link = figure.links[figure.joint_index(joint)]
+    ends = [child.joint.parent_frame.position for child in figure.links if child.parent == link.name]
+    ends += [frame.pose.position for frame in link.frames]
+    return float(np.clip(0.9 * np.linalg.norm(ends, axis=1).max() if ends else 0.0, 0.12, 0.3))
 
 
 def joint_frame(figure: Figure, joint: str, matrices: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -10,6 +10,7 @@ from hitogata.studio.view import colours
 from hitogata.studio.view.bodies import Bodies
 from hitogata.studio.view.ground import Ground, light, sky
 from hitogata.studio.view.marks import Marks
+from hitogata.studio.view.region import RegionView, range_radius
 from hitogata.studio.view.things import Things
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Show:
         sky(scene)
         light(scene, shadows=studio.options.shadows)
         self.ground, self.marks, self.things = Ground(scene), Marks(scene), Things(scene)
+        self.region = RegionView(scene)
         self.bodies: Bodies | None = None
         self._shape: Any = None
         self.load()
@@ -53,6 +55,13 @@ class Show:
         """Draw shadows or not."""
         light(self._scene, shadows=on)
 
+    def show_range(self) -> None:
+        """Joint or range changed, or whether it is shown."""
+        desk, figure = self._studio.desk, self._studio.stage.figure
+        wanted = bool(desk.joint) and self._studio.page.ranges.shown.value
+        radius = range_radius(figure, desk.joint) if desk.joint else 0.0
+        self.region.load(desk.range if wanted else None, radius)
+
     def draw(self) -> None:
         """A frame."""
         stage, mode, bodies = self._studio.stage, self._studio.mode, self.bodies
@@ -66,6 +75,10 @@ class Show:
         self.marks.show(mode.marks(), mode.leashes())
         for kind in Thing:
             self.things.show(kind, mode.thing_states(kind) if isinstance(mode, Physics) else _NOTHING)
+        desk = self._studio.desk
+        if desk.joint:
+            desk.note(stage.q[0])
+            self.region.show(stage.figure, desk.joint, stage.q[0], poses.matrices[0])
         self._studio.camera.advance(poses.position[0, 0])
 
     # ------------------------------------------------------- the mouse
