@@ -1,6 +1,7 @@
 # hitogata: everything a newcomer needs.  Needs python3 (3.11 or newer) and make.
 #
 #   make demo    pull a hand once around its shoulder, with and without ranges of motion; writes a report to out/
+#   make studio  drag a figure in the browser
 #   make test    style, types, import law, all tests
 #   make bench   benchmark tables, beside Pinocchio, MuJoCo and others in the same run
 
@@ -9,10 +10,13 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint types law unit bench clean
+.PHONY: demo studio test lint types law unit bench clean
 
 demo: $(VENV)/ready-demo
 	$(RUN) examples/22_shoulder_circle.py --out out/shoulder
+
+studio: $(VENV)/ready-studio
+	$(RUN) -m hitogata.cli studio
 
 test: lint types law unit
 

@@ -13,12 +13,20 @@ from collections.abc import Sequence
 from hitogata import __version__
 from hitogata.errors import HitogataError
 
-COMMANDS = {"motion": "hitogata.cli.motion", "rom": "hitogata.cli.rom", "warmup": "hitogata.cli.warmup"}
+COMMANDS = {
+    "motion": "hitogata.cli.motion",
+    "render": "hitogata.cli.render",
+    "rom": "hitogata.cli.rom",
+    "studio": "hitogata.cli.studio",
+    "warmup": "hitogata.cli.warmup",
+}
 """Commands by name, and the module of each: it has `describe(parser)` and, in the arguments it leaves, `run`."""
 
 _SUMMARIES = {
     "motion": "motions: what is in a file; convert, also to another figure; edit; when feet stand",
+    "render": "figures and motions as pictures, films and pages that play, without a browser",
     "rom": "ranges of motion: draw, fit to measured poses, export to other engines",
+    "studio": "a page in which a figure lives: drag it, push it, shape its joints",
     "warmup": "compile everything once, so that first calls are fast",
 }
 

@@ -1,8 +1,9 @@
-"""Pictures of figures: stills with matplotlib, replays and reports as HTML."""
+"""Pictures of figures: stills and films with matplotlib, replays and reports as HTML."""
 
 from hitogata.pictures.actor import Actor
 from hitogata.pictures.camera import Camera
 from hitogata.pictures.figures import draw_figure
+from hitogata.pictures.film import write_film, write_still
 from hitogata.pictures.overlays import Arrows, JointRange, Line, Marker, Overlay, Trail
 from hitogata.pictures.replay import Caption, write_replay
 from hitogata.pictures.report import Plot, Replay, Section, Table, write_report
@@ -22,6 +23,8 @@ __all__ = [
     "Table",
     "Trail",
     "draw_figure",
+    "write_film",
     "write_replay",
     "write_report",
+    "write_still",
 ]

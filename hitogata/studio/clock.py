@@ -4,6 +4,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from hitogata.studio.guard import Guard
@@ -49,7 +50,7 @@ class Clock:
         """Do this before the next frame, wait for it and return its result, or raise its error."""
         if threading.current_thread() is self._thread:
             return task()
-        done, result, errors = threading.Event(), [], []
+        done, result, errors = threading.Event(), list[Any](), list[Exception]()
 
         def run() -> None:
             try:
@@ -73,7 +74,7 @@ class Clock:
                 self._guard.run(what, task)
                 if done is not None:
                     done.set()
-            self._guard.run("The frame", lambda seconds=min(begun - last, LONGEST): self._frame(seconds))
+            self._guard.run("The frame", partial(self._frame, min(begun - last, LONGEST)))
             last = begun
             self.frames += 1
             now = time.perf_counter()

@@ -104,6 +104,8 @@ def from_bytes(name: str, content: bytes, endings: tuple[str, ...], limit: int, 
         raise FileFormatError(f"{shown}: {', '.join(endings)} expected, got {ending or 'no ending'}")
     if len(content) > limit:
         raise FileFormatError(f"{shown}: {len(content) / 1e6:.1f} MB; the studio takes at most {limit / 1e6:g} MB")
+    if ending in (".xml", ".mjcf", ".urdf"):
+        _refuse_references(content, shown)
     with tempfile.TemporaryDirectory(prefix="hitogata-") as folder:
         path = Path(folder) / f"upload{ending}"
         path.write_bytes(content)
@@ -111,3 +113,16 @@ def from_bytes(name: str, content: bytes, endings: tuple[str, ...], limit: int, 
             return read(path)
         except HitogataError as error:
             raise FileFormatError(str(error).replace(str(path), shown).replace(path.name, shown)) from None
+
+
+def _refuse_references(content: bytes, name: str) -> None:
+    """Raise FileFormatError if XML refers to other files: an upload must not make the studio read this machine's."""
+    from hitogata.files.source import parse
+
+    for node in parse(content, name).walk():
+        for attribute in ("file", "filename"):
+            if node.get(attribute):
+                raise FileFormatError(
+                    f"{name}:{node.line}: <{node.tag}> refers to {node.get(attribute)[:60]!r}; an uploaded file must "
+                    "hold everything itself: give files with meshes or includes on the command line"
+                )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from hitogata.dynamics import energy
 from hitogata.figure import Figure, State, Trajectory
 from hitogata.motion import Player, Puppet
 from hitogata.pictures.range_surface import range_surface
@@ -20,10 +21,10 @@ def tasks(figure: Figure) -> Iterator[Task]:
     yield "where links are", stage.poses
     yield "pin and drag", lambda: _drag(figure)
     yield "the world", lambda: _step(figure)
-    yield "ranges of motion", lambda: [_look(edit.range) for edit in stage.edits.values() if edit.range is not None]
+    yield "ranges of motion", lambda: _look([edit.range for edit in stage.edits.values() if edit.range is not None])
     yield "motions", lambda: _play(figure)
     if stage.floating:
-        yield "crowds", lambda: (stage.set_count(2), stage.poses())
+        yield "crowds", lambda: _crowd(stage)
 
 
 def _drag(figure: Figure) -> None:
@@ -39,13 +40,22 @@ def _step(figure: Figure) -> None:
     world.step(1 / 60)
     world.contacts()
     member.joint_forces()
+    energy(figure, member.q, member.v)
 
 
-def _look(range_: RangeOfMotion) -> None:
-    range_surface(range_.swing)
-    rest, knots = np.array([1.0, 0.0, 0.0, 0.0]), range_.swing.knots
-    range_.contains(rest), range_.violation(rest), range_.swing.contains(knots[0]), range_.swing.distance(knots[0])
-    range_.twist_limits(knots), range_.twist_limits(knots[0])
+def _look(ranges: list[RangeOfMotion]) -> None:
+    rest = np.array([1.0, 0.0, 0.0, 0.0])
+    for range_ in ranges:
+        swing, knots = range_.swing, range_.swing.knots
+        range_surface(swing)
+        for ask, what in ((range_.contains, rest), (range_.violation, rest), (swing.contains, knots[0]),
+                          (swing.distance, knots[0]), (range_.twist_limits, knots), (range_.twist_limits, knots[0])):
+            ask(what)  # fmt: skip
+
+
+def _crowd(stage: Stage) -> None:
+    stage.set_count(2)
+    stage.poses()
 
 
 def _play(figure: Figure) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,17 @@ from hitogata.studio import gate
 from hitogata.studio.camera import Cameras
 from hitogata.studio.clock import Clock
 from hitogata.studio.folder import Folder
+from hitogata.studio.gauges import Gauges
 from hitogata.studio.guard import Guard
 from hitogata.studio.modes.mode import Mode
 from hitogata.studio.modes.physics import Physics
 from hitogata.studio.modes.playing import Playing
 from hitogata.studio.modes.posing import Posing
 from hitogata.studio.options import StudioOptions
+from hitogata.studio.output import Output
 from hitogata.studio.panels.page import ModeName, Page
 from hitogata.studio.ranges.desk import Desk
+from hitogata.studio.recorder import Recorder
 from hitogata.studio.scenery import Floor
 from hitogata.studio.sources import Loaded, load_figure, load_motion
 from hitogata.studio.stage import Stage
@@ -64,6 +68,8 @@ class Studio:
         gate.watch(self.server, loopback=self.options.loopback)
         gate.limit_uploads(self.server, self.options.upload_limit, self._too_large)
         self.camera, self.desk = Cameras(self.server), Desk(self)
+        self.gauges, self.recorder, self.output = Gauges(self), Recorder(self), Output(self)
+        self.model_time = 0.0
         self.show = Show(self)
         self.page = Page(self)
         self.page.refresh()
@@ -151,6 +157,8 @@ class Studio:
         if self.mode is not None:
             self.mode.let_all_go()
         self.stage.load(loaded.figure)
+        self.recorder.clear()
+        self.gauges.clear()
         self.motion = loaded.motion
         self.mode = None
         self.show.load()
@@ -198,18 +206,14 @@ class Studio:
         return self.motion
 
     def hand_over(self, client: Any, path: Path) -> None:
-        """Tell who asked where a file was written, and offer it for download."""
+        """Offer a file to who asked for it."""
         client.send_file_download(path.name, path.read_bytes())
-        client.add_notification("Written", str(path), auto_close_seconds=8.0, color="green")
+        self.page.output.written(path)
 
-    def save_bvh(self, client: Any) -> None:
-        """Write the motion of now as a .bvh file."""
-        from hitogata.files import bvh_from_trajectory, write_bvh
-
-        motion, figure = self.clock.ask(lambda: (self.present_motion(), self.stage.figure))
-        path = self.folder.new(f"{figure.name}-motion", ".bvh")
-        write_bvh(bvh_from_trajectory(motion, figure), path)
-        self.hand_over(client, path)
+    def play_recording(self) -> None:
+        """What was recorded is the motion now."""
+        self.recorder.stop()
+        self.load_motion(self.recorder.trajectories()[0])
 
     def _changed(self) -> None:
         if self.mode is not None:
@@ -222,15 +226,19 @@ class Studio:
     def _frame(self, seconds: float) -> None:
         if not self.ready or self.mode is None:
             return
+        begun = time.perf_counter()
         try:
             if not self.halted:
                 self.mode.advance(seconds)
         except Exception:
             self.halted = True  # otherwise it would fail sixty times a second; choosing a mode begins again
             raise
+        self.model_time = time.perf_counter() - begun
+        self.gauges.note(contacts=self.page.plots.contacts.value or self.recorder.on)
         with self.server.atomic():
             self.show.draw()
         self.page.tick(self.clock.frames)
+        self.recorder.note()
 
     def _look(self) -> None:
         """Pages that open look at the figure."""

@@ -114,6 +114,10 @@ class Mode:
 
     # ------------------------------------------------------- what is shown
 
+    def velocity(self) -> FloatArray:
+        """Velocities of the first copy, shape (nv,); zero where a mode knows none."""
+        return np.zeros(self.stage.figure.nv)
+
     def marks(self) -> list[Mark]:
         """Balls on the page."""
         return []

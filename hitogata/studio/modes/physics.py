@@ -12,7 +12,7 @@ from hitogata.figure.pose import FloatArray
 from hitogata.sim import Settings, World
 from hitogata.sim.members import Member
 from hitogata.studio.modes.mode import Grip, Mode
-from hitogata.studio.scenery import THROWS, Floor, Thing, floor_shapes
+from hitogata.studio.scenery import THROWS, Thing, floor_shapes
 
 MOST_THINGS = 24
 """Thrown things that stay on the stage; the oldest go first."""
@@ -192,10 +192,9 @@ class Physics(Mode):
 
     # ------------------------------------------------------- what is measured
 
-    @property
-    def grounded(self) -> bool:
-        """Whether there is a ground."""
-        return self.stage.floor is not Floor.NONE
+    def velocity(self) -> FloatArray:
+        """See `Mode`."""
+        return self.members[0].v
 
     def thing_states(self, kind: Thing) -> Any:
         """Coordinates of the thrown things of a kind, shape (n, 7)."""

@@ -172,6 +172,10 @@ class Playing(Mode):
 
     # ------------------------------------------------------- what is shown
 
+    def velocity(self) -> FloatArray:
+        """See `Mode`; that of the motion before it was changed."""
+        return self.motion.v[self.player.index] * self.speed if self.playing else super().velocity()
+
     def marks(self) -> list[Mark]:
         """See `Mode`."""
         return [Mark(MarkKind.PIN, it.place) for it in self.fixed.values()]

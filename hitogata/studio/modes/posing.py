@@ -164,7 +164,8 @@ class Posing(Mode):
         if not self.balance:
             return
         for copy in self.puppets:
-            handles = [pin.handle for pin in self.pins.values() if pin.copy == copy and pin.hold is not Hold.ORIENTATION]
+            own = [pin for pin in self.pins.values() if pin.copy == copy]
+            handles = [pin.handle for pin in own if pin.hold is not Hold.ORIENTATION]
             if handles:
                 self._balances[copy] = self.puppets[copy].balance(handles)
 
@@ -202,6 +203,11 @@ class Posing(Mode):
             puppet.set_posture(time=_RETURN)  # it stays as it is now
 
     # ------------------------------------------------------- what is shown
+
+    def velocity(self) -> FloatArray:
+        """See `Mode`."""
+        moving = 0 in self.puppets and self._awake > 0
+        return self.puppets[0].v if moving else super().velocity()
 
     def marks(self) -> list[Mark]:
         """See `Mode`."""

@@ -32,7 +32,7 @@ class MotionPanel(Panel):
             "Speed", lambda x: self._do(lambda mode: setattr(mode, "speed", x))(),
         )  # fmt: skip
         self.button("Undo the last pass", self._do(lambda mode: mode.undo()), icon="arrow-back-up")
-        self.button_for("Save as BVH", lambda client: studio.save_bvh(client), icon="device-floppy")
+        self.button_for("Save as BVH", studio.output.bvh, icon="device-floppy")
         self._last = -1.0
 
     def _open(self, name: str, content: bytes) -> None:

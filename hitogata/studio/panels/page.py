@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 from hitogata.studio.panels.binding import Panel
 from hitogata.studio.panels.figure import FigurePanel
 from hitogata.studio.panels.motion import MotionPanel
+from hitogata.studio.panels.output import OutputPanel
 from hitogata.studio.panels.physics import PhysicsPanel
+from hitogata.studio.panels.plots import PlotsPanel
 from hitogata.studio.panels.pose import PosePanel
 from hitogata.studio.panels.ranges import RangesPanel
 from hitogata.studio.ranges.server import EditorServer
@@ -43,16 +45,20 @@ class Page(Panel):
         self.modes.on_click(choose)
         self._folders: dict[ModeName, Any] = {}
         tabs = gui.add_tab_group()
-        with tabs.add_tab("Move", icon="hand-move"):
+        with tabs.add_tab("Move"):
             self.pose = self._folder(ModeName.POSE, PosePanel)
             self.physics = self._folder(ModeName.PHYSICS, PhysicsPanel)
             self.motion = self._folder(ModeName.MOTION, MotionPanel)
-        with tabs.add_tab("Scene", icon="user"):
+        with tabs.add_tab("Scene"):
             self.figure = FigurePanel(studio)
         self.editor = EditorServer(studio, studio.options.host, studio.options.editor_port)
-        with tabs.add_tab("Ranges", icon="chart-radar"):
+        with tabs.add_tab("Ranges"):
             self.ranges = RangesPanel(studio, self.editor)
-        self.panels = [self.pose, self.physics, self.motion, self.figure, self.ranges]
+        with tabs.add_tab("Plots"):
+            self.plots = PlotsPanel(studio)
+        with tabs.add_tab("Output"):
+            self.output = OutputPanel(studio)
+        self.panels = [self.pose, self.physics, self.motion, self.figure, self.ranges, self.plots, self.output]
         self.show_mode(ModeName.POSE)
 
     def _folder(self, name: ModeName, kind: Any) -> Any:
@@ -80,6 +86,9 @@ class Page(Panel):
         """After each frame."""
         if frame % 6 == 0:
             self.motion.tick()
+            self.plots.tick()
+        if frame % 30 == 0:
+            self.output.tick()
 
     def close(self) -> None:
         """The studio ends."""

@@ -1,6 +1,7 @@
 """Controls of physics mode."""
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class PhysicsPanel(Panel):
             now = {k: v for k, v in self.settings().items() if not math.isclose(v, getattr(mode, k), rel_tol=1e-12)}
             mode.change(**now)
 
-    def _do(self, task):  # type: ignore[no-untyped-def]
+    def _do(self, task: Callable[[Physics], Any]) -> Callable[[], None]:
         def run() -> None:
             if isinstance(self.studio.mode, Physics):
                 task(self.studio.mode)

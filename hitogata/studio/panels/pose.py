@@ -1,6 +1,7 @@
 """Controls of pose mode."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from hitogata.motion import Hold
 from hitogata.studio.modes.posing import Posing
@@ -36,13 +37,13 @@ class PosePanel(Panel):
             "Balance", lambda on: self._do(lambda mode: mode.set_balance(on))(),
         )  # fmt: skip
 
-    def _do(self, task):  # type: ignore[no-untyped-def]
+    def _do(self, task: Callable[[Posing], Any]) -> Callable[[], None]:
         def run() -> None:
             if isinstance(self.studio.mode, Posing):
                 task(self.studio.mode)
 
         return run
 
-    def settings(self) -> dict[str, object]:
+    def settings(self) -> dict[str, Any]:
         """How a new mode begins."""
         return {"hold": Hold(self.hold.value), "firm": self.firm.value, "balance": self.balance.value}

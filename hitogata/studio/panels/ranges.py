@@ -12,8 +12,8 @@ from hitogata.studio.sources import MOTION_FILES, from_bytes, load_motion, load_
 if TYPE_CHECKING:
     from hitogata.studio.studio import Studio
 
-HELP = """Drag **points** and **tangents** (squares); double click the edge for a new point.  The bar below is the twist at
-the selected point.  Orange: where the bone is, and the way it came."""
+HELP = """Drag **points** and **tangents** (squares); double click the edge for a new point.  The bar is the twist at the
+selected point.  Orange: where the bone is, and the way it came."""
 NONE = "(no ball joint)"
 WALLS: dict[str, float | None] = {"as the world's": None, "soft": SOFT, "hard": HARD}
 
@@ -26,7 +26,7 @@ class RangesPanel(Panel):
         gui, desk = self.gui, studio.desk
         self.joint = self.changed(gui.add_dropdown("Joint", (NONE,)), "The joint", self._choose)
         self.shown = self.changed(
-            gui.add_checkbox("Show on the figure", True), "The range", lambda _: studio.show.show_range()
+            gui.add_checkbox("Show on the figure", False), "The range", lambda _: studio.show.show_range()
         )
         self.all_on = self.changed(
             gui.add_checkbox("Ranges act", True, hint="Off: joints go anywhere; see the difference"),
@@ -57,6 +57,7 @@ class RangesPanel(Panel):
 
     def _choose(self, joint: str) -> None:
         if joint != NONE:
+            self.shown.value = True
             self.studio.desk.choose(joint)
             self.refresh()
 

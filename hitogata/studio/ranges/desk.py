@@ -180,6 +180,7 @@ class Desk:
             RangeError: the range would not be well formed; it stays as it was.
         """
         action = request.get("action")
+        self._studio.page.ranges.shown.value = True  # who edits wants to see it
         index, azimuth, angle, low, high = (
             _number(request, name) for name in ("index", "azimuth", "angle", "low", "high")
         )
@@ -211,7 +212,7 @@ def _number(request: dict[str, Any], name: str) -> float:
 
 
 def bone_of(figure: Figure, joint: str) -> FloatArray:
-    """Which way the bone of a ball joint points at rest, in the joint's frame on the parent: towards what hangs on it."""
+    """Which way the bone of a ball joint points at rest, in the joint's frame: towards what hangs on it."""
     link = figure.links[figure.joint_index(joint)]
     ends = [child.joint.parent_frame.position for child in figure.links if child.parent == link.name]
     way = np.mean(ends, axis=0) if ends else np.array(link.mass.centre)

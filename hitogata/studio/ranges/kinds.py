@@ -128,7 +128,9 @@ def _boxed(region: Region, kind: Kind) -> Region:
         quat = tuple(quat_multiply(disc_quat(region), quat_between(Bone.X, Bone.Z)).tolist())
     if kind is Kind.SUPERELLIPSE:
         return SuperellipseRegion(s, t, 3.0, 3.0, quat_PR=quat)
-    return _CLASSES[kind](s, t, quat_PR=quat)  # type: ignore[call-arg]
+    made: Any = _CLASSES[kind]
+    result: Region = made(s, t, quat_PR=quat)
+    return result
 
 
 def with_region(range_: RangeOfMotion, region: Region) -> RangeOfMotion:

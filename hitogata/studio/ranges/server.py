@@ -112,15 +112,15 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError as error:
             self._answer(json.dumps({"error": f"not understood: {error}"}).encode(), "application/json")
             return
-        error = ""
+        answer = ""
         try:
             self.studio.clock.ask(lambda: self.studio.desk.act(request), timeout=20.0)
         except HitogataError as refused:
-            error = " ".join(str(refused).split())
+            answer = " ".join(str(refused).split())
         except Exception as failed:  # the studio lives on
             self.studio.guard.say("The range could not be edited", f"{type(failed).__name__}: {failed}")
-            error = "this did not work"
-        self._answer(json.dumps({"error": error}).encode(), "application/json")
+            answer = "this did not work"
+        self._answer(json.dumps({"error": answer}).encode(), "application/json")
 
     def _answer(self, body: bytes, kind: str) -> None:
         self.send_response(HTTPStatus.OK)

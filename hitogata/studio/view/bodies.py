@@ -129,6 +129,11 @@ class Bodies:
         for handle, chosen in self.handles:
             handle.batched_colors = self._of_parts(base, chosen)
 
+    def fade(self, opacity: float | None) -> None:
+        """Let one see through them; None: solid."""
+        for handle, _ in self.handles:
+            handle.opacity = opacity
+
     def remove(self) -> None:
         """Take them off the page."""
         for handle, _ in self.handles:

@@ -22,7 +22,10 @@ class RegionView:
         self._scene, self._nodes = scene, list[Any]()
         self._frame = scene.add_frame("/range", show_axes=False, visible=False)
         self._range: RangeOfMotion | None = None
-        self._radius, self._edge, self._bone, self._trail = 0.0, None, None, None
+        self._radius = 0.0
+        self._edge: Any = None
+        self._bone: Any = None
+        self._trail: Any = None
         self.trail: list[FloatArray] = []
 
     def load(self, range_: RangeOfMotion | None, radius: float) -> None:
@@ -57,10 +60,9 @@ class RegionView:
         place, rotation = joint_frame(figure, joint, matrices)
         self._frame.position, self._frame.wxyz = place, np.asarray(matrix_to_quat(rotation))
         quat = q[figure.q_slice(joint)]
-        bone = quat_rotate(quat, self._range.bone_axis)
+        bone: FloatArray = np.asarray(quat_rotate(quat, self._range.bone_axis), np.float64)
         self.trail = [*self.trail[-(TRAIL - 1) :], bone]
         way = np.array([self.trail[0]] * (TRAIL - len(self.trail)) + self.trail) * (1.01 * self._radius)
-        assert self._edge is not None and self._bone is not None and self._trail is not None
         self._bone.points = np.array([[np.zeros(3), bone * (1.12 * self._radius)]], np.float32)
         self._trail.points = np.stack([way[:-1], way[1:]], 1).astype(np.float32)
         inside = bool(self._range.contains(quat)) or self._range.violation(quat).swing_depth < 1e-3

@@ -8,6 +8,7 @@ from hitogata.studio.modes.physics import Physics
 from hitogata.studio.scenery import Thing
 from hitogata.studio.view import colours
 from hitogata.studio.view.bodies import Bodies
+from hitogata.studio.view.forces import Forces
 from hitogata.studio.view.ground import Ground, light, sky
 from hitogata.studio.view.marks import Marks
 from hitogata.studio.view.region import RegionView, range_radius
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from hitogata.studio.studio import Studio
 
 
+_SEE_THROUGH = 0.45
+"""Opacity of figures while forces inside of them are shown."""
+
 _NOTHING = np.zeros((0, 7))
 
 
@@ -25,11 +29,12 @@ class Show:
 
     def __init__(self, studio: "Studio") -> None:
         self._studio, scene = studio, studio.server.scene
-        self._scene, self._painted = scene, None
+        self._scene = scene
+        self._painted: dict[tuple[int, int], str] | None = None
         sky(scene)
         light(scene, shadows=studio.options.shadows)
         self.ground, self.marks, self.things = Ground(scene), Marks(scene), Things(scene)
-        self.region = RegionView(scene)
+        self.region, self.forces = RegionView(scene), Forces(scene)
         self.bodies: Bodies | None = None
         self._shape: Any = None
         self.load()
@@ -65,7 +70,8 @@ class Show:
     def draw(self) -> None:
         """A frame."""
         stage, mode, bodies = self._studio.stage, self._studio.mode, self.bodies
-        assert mode is not None and bodies is not None
+        assert mode is not None
+        assert bodies is not None
         poses = stage.poses()
         bodies.show(poses)
         painted = mode.painted()
@@ -75,6 +81,13 @@ class Show:
         self.marks.show(mode.marks(), mode.leashes())
         for kind in Thing:
             self.things.show(kind, mode.thing_states(kind) if isinstance(mode, Physics) else _NOTHING)
+        plots = self._studio.page.plots
+        if isinstance(mode, Physics) and (plots.contacts.value or plots.joints.value):
+            wanted = {"contacts": plots.contacts.value, "joints": plots.joints.value}
+            self.forces.show(mode, self._studio.gauges.touching, **wanted)
+        else:
+            self.forces.hide()
+        bodies.fade(_SEE_THROUGH if isinstance(mode, Physics) and plots.joints.value else None)
         desk = self._studio.desk
         if desk.joint:
             desk.note(stage.q[0])
