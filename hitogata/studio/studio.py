@@ -159,7 +159,7 @@ class Studio:
         self.stage.load(loaded.figure)
         self.recorder.clear()
         self.gauges.clear()
-        self.motion = loaded.motion
+        self.motion, self.desk.joint = loaded.motion, ""
         self.mode = None
         self.show.load()
         self._look()

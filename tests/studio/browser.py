@@ -10,10 +10,15 @@ FLAGS = [
     *("--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
     *("--ignore-gpu-blocklist", "--disable-quic", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync"),
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # as if there were no internet
 ]
 SIZE = {"width": 1000, "height": 640}
 
-QUIET = ("Detected chrome", "WebGL support", "Connecting to", "Connected!", "THREE.Clock", "GPU stall", "Disconnected")
+QUIET = (
+    *("Detected chrome", "WebGL support", "Connecting to", "Connected!", "THREE.Clock", "GPU stall", "Disconnected"),
+    *("Setting DPR", "Attempted to update attributes of non-existent node", "websocket is not connected"),
+    "Unable to preventDefault inside passive event listener",  # of the controls' library, while one drags
+)
 """What viser's client and the software renderer say when all is well."""
 
 
@@ -36,7 +41,7 @@ class Watched:
         self.pictures(3)
 
     def _heard(self, message):
-        if not any(message.text.startswith(start) or start in message.text for start in QUIET):
+        if not any(words in message.text for words in QUIET):
             self.complaints.append(f"{message.type}: {message.text}")
 
     def close(self):
@@ -98,6 +103,12 @@ class Watched:
         self.wait(hold)
         mouse.up()
         self.wait(0.15)
+
+    def centre(self, part):
+        """Of a part of the page, which is scrolled to [pixels]."""
+        part.scroll_into_view_if_needed()
+        box = part.bounding_box()
+        return np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
 
     def press(self, label):
         """Press a button of the controls."""

@@ -119,7 +119,6 @@ class Posing(Mode):
     def unpin(self, copy: int, link: int) -> None:
         """Let a link loose."""
         pin = self.pins.pop((copy, link))
-        self._unbalance(copy)
         self.puppets[copy].release(pin.handle)
         self._awake = STILL
         self._rebalance()
@@ -157,21 +156,18 @@ class Posing(Mode):
         return Priority.FIRST if first else Priority.SECOND
 
     def _rebalance(self) -> None:
-        """One balance for each copy with pins, if it is wanted."""
+        """One balance for each copy; of no weight if it is not wanted, or nothing is pinned."""
         self._awake = STILL
-        for copy in list(self._balances):
-            self._unbalance(copy)
-        if not self.balance:
-            return
-        for copy in self.puppets:
+        for copy, puppet in self.puppets.items():
             own = [pin for pin in self.pins.values() if pin.copy == copy]
             handles = [pin.handle for pin in own if pin.hold is not Hold.ORIENTATION]
-            if handles:
-                self._balances[copy] = self.puppets[copy].balance(handles)
-
-    def _unbalance(self, copy: int) -> None:
-        if copy in self._balances:
-            self.puppets[copy].release(self._balances.pop(copy))
+            wanted = self.balance and bool(handles)
+            if wanted and copy not in self._balances:
+                self._balances[copy] = puppet.balance(handles)
+            elif wanted:
+                puppet.set_support(self._balances[copy], handles)
+            if copy in self._balances:
+                puppet.set_weight(self._balances[copy], float(wanted))
 
     def rest(self) -> None:
         """All copies in their neutral poses, feet pinned."""

@@ -31,8 +31,8 @@ class Page(Panel):
     def __init__(self, studio: "Studio") -> None:
         super().__init__(studio)
         gui = self.gui
-        gui.configure_theme(control_layout="collapsible", control_width="medium", show_logo=False,
-                            show_share_button=False, brand_color=(52, 98, 158))  # fmt: skip
+        gui.configure_theme(show_logo=False, show_share_button=False, brand_color=(52, 98, 158))
+        gui.main_panel.dock_right()
         gui.set_panel_label("hitogata studio")
         self._bar = gui.add_progress_bar(0.0, animated=True)
         self._words = gui.add_markdown("Starting ...")

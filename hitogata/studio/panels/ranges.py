@@ -12,8 +12,8 @@ from hitogata.studio.sources import MOTION_FILES, from_bytes, load_motion, load_
 if TYPE_CHECKING:
     from hitogata.studio.studio import Studio
 
-HELP = """Drag **points** and **tangents** (squares); double click the edge for a new point.  The bar is the twist at the
-selected point.  Orange: where the bone is, and the way it came."""
+HELP = """Drag **points** and **tangents** (squares); double click the edge for a new point.  The bar is the twist at
+the selected point.  Orange: where the bone is, and the way it came."""
 NONE = "(no ball joint)"
 WALLS: dict[str, float | None] = {"as the world's": None, "soft": SOFT, "hard": HARD}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.errors import ArgumentError
+from hitogata.errors import ArgumentError, RangeError
 from hitogata.figure.pose import FloatArray
 from hitogata.rom import BoundaryTwist, ConeRegion, ConstantTwist, FixedTwist, FreeTwist, RangeOfMotion, SplineRegion
 from hitogata.studio.ranges.kinds import BOXES, from_polar, kind_of, plane_of, to_polar, with_region
@@ -139,17 +139,37 @@ def _with_limits(range_: RangeOfMotion, region: SplineRegion, low: Any, high: An
 
 def _moved(region: SplineRegion, index: int, azimuth: float, angle: float) -> SplineRegion:
     """One point elsewhere; tangents that were smooth become so again, those set by hand stay."""
-    points = np.stack([region.azimuth, region.angle], 1)
-    smooth = SplineRegion.through(points[:, 0], points[:, 1], turns=region.turns, quat_PR=region.quat_PR)
-    by_hand = ~(
-        np.isclose(smooth.d_azimuth, region.d_azimuth, atol=1e-9)
-        & np.isclose(smooth.d_angle, region.d_angle, atol=1e-9)
-    )
+    points, by_hand = np.stack([region.azimuth, region.angle], 1), np.ones(len(region.azimuth), bool)
+    for calm in (False, True):
+        d_azimuth, d_angle = _smooth(points, region.turns, calm=calm)
+        by_hand &= ~(np.isclose(d_azimuth, region.d_azimuth, atol=1e-9) & np.isclose(d_angle, region.d_angle, atol=1e-9))
     points[index] = _nearest_turn(azimuth, points[index, 0]), angle
-    new = SplineRegion.through(points[:, 0], points[:, 1], turns=region.turns, quat_PR=region.quat_PR)
-    d_azimuth = np.where(by_hand, region.d_azimuth, new.d_azimuth)
-    d_angle = np.where(by_hand, region.d_angle, new.d_angle)
-    return replace(new, d_azimuth=tuple(d_azimuth), d_angle=tuple(d_angle))
+    for calm in (False, True):
+        d_azimuth, d_angle = _smooth(points, region.turns, calm=calm)
+        d_azimuth, d_angle = np.where(by_hand, region.d_azimuth, d_azimuth), np.where(by_hand, region.d_angle, d_angle)
+        try:
+            return replace(region, azimuth=points[:, 0], angle=points[:, 1], d_azimuth=d_azimuth, d_angle=d_angle)
+        except RangeError:
+            if calm:
+                raise
+    raise AssertionError("not reached")
+
+
+def _smooth(points: FloatArray, turns: int, *, calm: bool) -> tuple[FloatArray, FloatArray]:
+    """Tangents along half the step from the point before to the point after (`SplineRegion.through`).
+
+    Calm ones keep the angle between those of its neighbours, so that it does not shoot over 0 or 180° where one point is
+    far from the others (Fritsch & Carlson 1980).
+    """
+    before, after = np.roll(points, 1, 0), np.roll(points, -1, 0)
+    before[0, 0] -= 2 * np.pi * turns
+    after[-1, 0] += 2 * np.pi * turns
+    d_azimuth, d_angle = ((after - before) / 2).T
+    if calm:
+        down, up = (points - before)[:, 1], (after - points)[:, 1]
+        most = np.where(down * up > 0, 3 * np.minimum(np.abs(down), np.abs(up)), 0.0)
+        d_angle = np.clip(d_angle, -most, most)
+    return d_azimuth, d_angle
 
 
 def _nearest_turn(angle: float, near: float) -> float:

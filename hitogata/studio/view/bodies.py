@@ -15,8 +15,8 @@ from hitogata.spatial import matrix_to_quat, quat_multiply
 from hitogata.studio.view import meshes
 from hitogata.studio.view.meshes import Mesh
 
-Touch = Callable[[int, int, Any], None]
-"""Called with (copy, link, viser's event)."""
+Touch = Callable[[tuple[int, int] | None, Any], None]
+"""Called with (copy, link), if that is known, and viser's event."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,11 @@ class Bodies:
         size = chosen.stop - chosen.start
 
         async def callback(event: Any) -> None:
-            copy, part = divmod(int(event.instance_index or 0), size)
-            touch(copy, int(self._links[chosen.start + part]), event)
+            if event.instance_index is None:
+                touch(None, event)
+            else:
+                copy, part = divmod(int(event.instance_index), size)
+                touch((copy, int(self._links[chosen.start + part])), event)
 
         return callback
 

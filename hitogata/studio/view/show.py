@@ -11,6 +11,7 @@ from hitogata.studio.view.bodies import Bodies
 from hitogata.studio.view.forces import Forces
 from hitogata.studio.view.ground import Ground, light, sky
 from hitogata.studio.view.marks import Marks
+from hitogata.studio.view.mouse import Mouse
 from hitogata.studio.view.region import RegionView, range_radius
 from hitogata.studio.view.things import Things
 
@@ -34,7 +35,7 @@ class Show:
         sky(scene)
         light(scene, shadows=studio.options.shadows)
         self.ground, self.marks, self.things = Ground(scene), Marks(scene), Things(scene)
-        self.region, self.forces = RegionView(scene), Forces(scene)
+        self.region, self.forces, self.mouse = RegionView(scene), Forces(scene), Mouse(studio)
         self.bodies: Bodies | None = None
         self._shape: Any = None
         self.load()
@@ -48,7 +49,7 @@ class Show:
                 self.bodies.remove()
             self.bodies = Bodies(
                 self._scene, f"/figures/{stage.version}", stage.original, colours.of_copies(stage.count),
-                on_drag=self._drag, on_click=self._click,
+                on_drag=self.mouse.drag, on_click=self.mouse.click,
             )  # fmt: skip
             self._shape, self._painted = shape, None
         if stage.floor is not getattr(self, "_floor", None):
@@ -93,29 +94,3 @@ class Show:
             desk.note(stage.q[0])
             self.region.show(stage.figure, desk.joint, stage.q[0], poses.matrices[0])
         self._studio.camera.advance(poses.position[0, 0])
-
-    # ------------------------------------------------------- the mouse
-
-    def _drag(self, copy: int, link: int, event: Any) -> None:
-        studio, who, phase = self._studio, event.client_id, event.phase
-        start, end = np.array(event.start_position), np.array(event.end_position)
-
-        def act() -> None:
-            if studio.mode is None:
-                return
-            if phase == "start" and copy < studio.stage.count and link < studio.stage.figure.nlinks:
-                studio.mode.grab(who, copy, link, start)
-            studio.mode.lead(who, end)
-            if phase == "end":
-                studio.mode.let_go(who)
-
-        studio.post("Dragging", act)
-
-    def _click(self, copy: int, link: int, event: Any) -> None:
-        studio, ray = self._studio, np.array(event.ray_direction)
-
-        def act() -> None:
-            if studio.mode is not None and copy < studio.stage.count and link < studio.stage.figure.nlinks:
-                studio.mode.click(copy, link, ray)
-
-        studio.post("Clicking", act)
