@@ -7,7 +7,7 @@ import sys
 import benchmarks
 from benchmarks.timing import machine
 
-HELPERS = ("__main__", "swinging", "swinging_peers", "timing", "upright")
+HELPERS = ("__main__", "studio_process", "studio_soak", "swinging", "swinging_peers", "timing", "upright")
 
 
 def main() -> None:

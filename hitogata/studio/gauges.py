@@ -19,6 +19,10 @@ SECONDS, SAMPLES = 8.0, 480
 """How far back plots look, and with how many samples."""
 
 
+FEW, CROWD = 8, 6
+"""Of more figures than this, forces are read in every so manyth frame."""
+
+
 class Gauge(enum.Enum):
     """What can be plotted, as the page calls it."""
 
@@ -103,12 +107,18 @@ class Gauges:
         self.shown = gauges - {Gauge.NONE}
         self.clear()
 
+    @property
+    def due(self) -> bool:
+        """Whether forces are read in this frame: of crowds, whose contacts are many, in some frames only."""
+        return self._studio.clock.frames % (1 if self._studio.stage.count <= FEW else CROWD) == 0
+
     def note(self, *, contacts: bool) -> None:
         """A frame; `contacts`: whether they are needed for arrows."""
         mode = self._studio.mode
         assert mode is not None
-        self.touching = None
-        if isinstance(mode, Physics) and (contacts or self.shown & {Gauge.CONTACT, Gauge.PRESSURE}):
+        if not isinstance(mode, Physics):
+            self.touching = None
+        elif self.due and (contacts or self.shown & {Gauge.CONTACT, Gauge.PRESSURE}):
             self.touching = touching(mode)
         if not self.shown:
             return

@@ -62,8 +62,8 @@ class Recorder:
         if not self.on or mode is None:
             return
         if self.states and self.states[-1].shape != stage.q.shape:
-            self.stop()
-            raise ArgumentError("the figures changed: the recording ended before")
+            self._end("the figures changed")
+            return
         if self.times and mode.time <= self.times[-1] + 1e-6:
             return
         self.times.append(mode.time)
@@ -72,8 +72,11 @@ class Recorder:
         self.contacts.append([] if found is None else list(zip(found.places, found.forces, strict=True)))
         self._size += stage.q.nbytes + 400
         if self._size > LARGEST:
-            self.stop()
-            raise ArgumentError("the recording is full and has ended")
+            self._end("it is full")
+
+    def _end(self, why: str) -> None:
+        self.stop()
+        self.studio.guard.say("The recording ended", why)
 
     def trajectories(self) -> list[Trajectory]:
         """Motions of all copies."""

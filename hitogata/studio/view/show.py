@@ -83,11 +83,11 @@ class Show:
         for kind in Thing:
             self.things.show(kind, mode.thing_states(kind) if isinstance(mode, Physics) else _NOTHING)
         plots = self._studio.page.plots
-        if isinstance(mode, Physics) and (plots.contacts.value or plots.joints.value):
+        if not isinstance(mode, Physics) or not (plots.contacts.value or plots.joints.value):
+            self.forces.hide()
+        elif self._studio.gauges.due:
             wanted = {"contacts": plots.contacts.value, "joints": plots.joints.value}
             self.forces.show(mode, self._studio.gauges.touching, **wanted)
-        else:
-            self.forces.hide()
         bodies.fade(_SEE_THROUGH if isinstance(mode, Physics) and plots.joints.value else None)
         desk = self._studio.desk
         if desk.joint:
