@@ -45,10 +45,10 @@ class StudioProcess:
         return answer["value"]
 
     def stats(self) -> dict[str, Any]:
-        """frames, cpu [s], rss [MB], crashes, messages."""
+        """frames, commands of users, cpu [s], rss [MB], crashes, messages."""
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         rss = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
-        found = self.ask("dict(frames=studio.clock.frames, crashes=studio.guard.crashes, cpu=cpu(), "
+        found = self.ask("dict(frames=studio.clock.frames, commands=studio.clock.commands, crashes=studio.guard.crashes, cpu=cpu(), "
                          "messages=list(studio.guard.messages))")  # fmt: skip
         return {**found, "rss": rss / 1e3}
 

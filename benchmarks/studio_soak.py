@@ -28,16 +28,17 @@ class Hand:
     """Does things at random on a page."""
 
     def __init__(self, browser: Any, address: str, seed: int) -> None:
-        self.page, self.random, self.errors = browser.new_page(viewport={"width": 640, "height": 420}), random.Random(seed), []
+        self.page = browser.new_page(viewport={"width": 640, "height": 420})
+        self.random, self.errors = random.Random(seed), list[str]()
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.goto(address)
         self.page.wait_for_timeout(4000)
 
     def act(self) -> None:
         """One thing."""
-        acts = [self.drag] * 5 + [self.click] * 3 + [self.mode, self.press, self.press, self.control, self.control, self.edit]
+        others = [self.mode, self.press, self.press, self.control, self.control, self.edit]
         try:
-            self.random.choice(acts)()
+            self.random.choice([self.drag] * 5 + [self.click] * 3 + others)()
         except Exception as error:  # what is not there now cannot be pressed
             if "Timeout" not in str(error) and "not attached" not in str(error):
                 self.errors.append(str(error)[:300])
@@ -60,17 +61,17 @@ class Hand:
 
     def mode(self) -> None:
         name = self.random.choice(("Pose", "Physics", "Motion"))
-        self.page.get_by_role("button", name=name, exact=True).click(timeout=400)
+        self.page.get_by_role("button", name=name, exact=True).click(timeout=1500)
 
     def tab(self) -> str:
         name = self.random.choice(TABS)
-        self.page.get_by_role("tab", name=name, exact=True).first.click(timeout=400)
+        self.page.get_by_role("tab", name=name, exact=True).first.click(timeout=1500)
         return name
 
     def press(self) -> None:
         labels = BUTTONS[self.tab()]
         if labels:
-            self.page.get_by_role("button", name=self.random.choice(labels), exact=True).click(timeout=400)
+            self.page.get_by_role("button", name=self.random.choice(labels), exact=True).click(timeout=1500)
 
     def control(self) -> None:
         self.tab()
@@ -80,25 +81,25 @@ class Hand:
             return
         one = self.random.choice(found)
         if kind == "checkbox":
-            one.click(timeout=400)
+            one.click(timeout=1500)
         elif kind == "slider":
-            one.focus(timeout=400)
+            one.focus(timeout=1500)
             for _ in range(self.random.randint(1, 6)):
                 self.page.keyboard.press(self.random.choice(("ArrowLeft", "ArrowRight", "Home", "End")))
         else:  # a dropdown
-            one.click(timeout=400)
+            one.click(timeout=1500)
             options = [x for x in self.page.get_by_role("option").all() if x.is_visible()]
             if options:
-                self.random.choice(options).click(timeout=400)
+                self.random.choice(options).click(timeout=1500)
 
     def edit(self) -> None:
-        self.page.get_by_role("tab", name="Ranges", exact=True).click(timeout=400)
+        self.page.get_by_role("tab", name="Ranges", exact=True).click(timeout=1500)
         frame = self.page.frame_locator("iframe[title='polar editor']")
         what = self.random.choice(("[data-point]", "[data-tangent]", "[data-twist]"))
         count = frame.locator(what).count()
         if not count:
             return
-        box = frame.locator(what).nth(self.random.randrange(count)).bounding_box(timeout=400)
+        box = frame.locator(what).nth(self.random.randrange(count)).bounding_box(timeout=1500)
         if box is None:
             return
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -113,7 +114,7 @@ class Hand:
 def main(seconds: float = 600.0) -> None:
     from playwright.sync_api import sync_playwright
 
-    studio, rows = StudioProcess(), []
+    studio = StudioProcess()
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium(), args=FLAGS)
         hands = [Hand(browser, studio.address, seed) for seed in (1, 2)]
@@ -127,15 +128,22 @@ def main(seconds: float = 600.0) -> None:
                 settled = studio.stats()
             if now >= due:
                 found = studio.stats()
-                print(f"{now:6.0f} s  {acts:5d} acts  {found['frames']:6d} frames  {found['rss']:6.1f} MB  "
+                print(f"{now:6.0f} s  {acts:5d} acts  {found['commands']:5d} commands  {found['frames']:6d} frames  {found['rss']:6.1f} MB  "
                       f"{found['crashes']} crashes", flush=True)  # fmt: skip
                 due += 30.0
         last = studio.stats()
         errors = [error for hand in hands for error in hand.errors]
         browser.close()
-    rows = [["seconds", f"{seconds:.0f}"], ["things done on two pages", str(acts)], ["frames", str(last["frames"])],
-            ["crashes of callbacks", str(last["crashes"])], ["errors of the pages", str(len(errors))],
-            ["memory after a minute [MB]", f"{settled['rss']:.1f}"], ["growth since [MB]", f"{last['rss'] - settled['rss']:.1f}"]]  # fmt: skip
+    rows = [
+        ["seconds", f"{seconds:.0f}"],
+        ["things done on two pages", str(acts)],
+        ["commands that came of it", str(last["commands"])],
+        ["frames", str(last["frames"])],
+        ["crashes of callbacks", str(last["crashes"])],
+        ["errors of the pages", str(len(errors))],
+        ["memory after a minute [MB]", f"{settled['rss']:.1f}"],
+        ["growth since [MB]", f"{last['rss'] - settled['rss']:.1f}"],
+    ]
     table("Random input", ["", ""], rows)
     for text in [*dict.fromkeys(errors), *dict.fromkeys(last["messages"])][:20]:
         print("   ", text)

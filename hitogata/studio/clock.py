@@ -23,6 +23,10 @@ class Clock:
         frame: called with the seconds since the last frame.
         guard: runs both commands and frames.
         rate: frames a second.
+
+    Attributes:
+        frames, commands: taken so far.
+        work: seconds of the last frames, with their commands.
     """
 
     def __init__(self, frame: Callable[[float], None], guard: Guard, *, rate: float = RATE) -> None:
@@ -30,7 +34,7 @@ class Clock:
         self._commands: deque[tuple[str, Callable[[], Any], threading.Event | None]] = deque()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="hitogata-studio", daemon=True)
-        self.frames, self.work = 0, deque[float](maxlen=600)
+        self.frames, self.commands, self.work = 0, 0, deque[float](maxlen=600)
 
     def start(self) -> None:
         """Begin."""
@@ -72,6 +76,7 @@ class Clock:
             for _ in range(len(self._commands)):
                 what, task, done = self._commands.popleft()
                 self._guard.run(what, task)
+                self.commands += done is None
                 if done is not None:
                     done.set()
             self._guard.run("The frame", partial(self._frame, min(begun - last, LONGEST)))

@@ -19,7 +19,7 @@ SECONDS, SAMPLES = 8.0, 480
 """How far back plots look, and with how many samples."""
 
 
-FEW, CROWD = 8, 6
+FEW, CROWD = 8, 10
 """Of more figures than this, forces are read in every so manyth frame."""
 
 

@@ -130,6 +130,11 @@ def test_live(walk):
     )
     with pytest.raises(ArgumentError, match="at its end"):
         player.advance()
+    np.testing.assert_allclose(player.seek(80), result.q[80], atol=1e-12)  # as it was played
+    assert player.time == motion.time[80]
+    for bad in (-1, len(motion)):
+        with pytest.raises(ArgumentError, match="index"):
+            player.seek(bad)
     player.rewind()
     assert player.index == 0
     assert player.time == motion.time[0]

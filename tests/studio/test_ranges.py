@@ -39,9 +39,9 @@ def bone_angle(region, p):
 
 
 @pytest.mark.parametrize("kind", REGIONS, ids=lambda kind: kind.value)
-def test_disc(kind, rng=np.random.default_rng(1)):
+def test_disc(kind):
     """The disc's centre is the bone, its radius the angle from it; there and back is the same place."""
-    region = REGIONS[kind]
+    region, rng = REGIONS[kind], np.random.default_rng(1)
     p = rng.normal(size=(50, 3))
     p /= np.linalg.norm(p, axis=1, keepdims=True)
     azimuth, angle = to_polar(region, p).T

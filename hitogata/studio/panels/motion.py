@@ -65,7 +65,7 @@ class MotionPanel(Panel):
         motion = self.studio.motion
         self.help.content = NONE if motion is None else HELP
         if motion is not None:
-            span = float(motion.time[-1] - motion.time[0])
+            span = round(float(motion.time[-1] - motion.time[0]), 3)
             if self.at.max != span:
                 self.at.value = 0.0
                 self.at.max = span

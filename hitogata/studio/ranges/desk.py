@@ -23,7 +23,8 @@ SOFT, HARD = 500.0, math.inf
 """Stiffness of walls [N m/rad]."""
 
 _AXES = ("+x", "−x", "+y", "−y", "+z", "−z")
-_TRAIL = 90
+_TRAIL, _STILL = 180, 2e-3
+"""Poses of the trail, at most, and least change from one to the next."""
 
 
 class Desk:
@@ -132,9 +133,11 @@ class Desk:
     # ------------------------------------------------------- what the editor shows
 
     def note(self, q: FloatArray) -> None:
-        """A frame: where the bone is now."""
+        """A frame: where the bone is now; a bone that rests leaves its trail as it is."""
         if self.joint:
-            self.trail = [*self.trail[-_TRAIL:], np.array(q[self._studio.stage.figure.q_slice(self.joint)])]
+            quat = np.array(q[self._studio.stage.figure.q_slice(self.joint)])
+            still = bool(self.trail) and np.abs(quat - self.trail[-1]).max() < _STILL
+            self.trail = [*self.trail[:-1], quat] if still else [*self.trail[-_TRAIL:], quat]
 
     def state(self) -> dict[str, Any]:
         """All that stays while nothing is edited, for JSON; angles in rad."""

@@ -142,7 +142,8 @@ def _moved(region: SplineRegion, index: int, azimuth: float, angle: float) -> Sp
     points, by_hand = np.stack([region.azimuth, region.angle], 1), np.ones(len(region.azimuth), bool)
     for calm in (False, True):
         d_azimuth, d_angle = _smooth(points, region.turns, calm=calm)
-        by_hand &= ~(np.isclose(d_azimuth, region.d_azimuth, atol=1e-9) & np.isclose(d_angle, region.d_angle, atol=1e-9))
+        same = np.isclose(d_azimuth, region.d_azimuth, atol=1e-9) & np.isclose(d_angle, region.d_angle, atol=1e-9)
+        by_hand &= ~same
     points[index] = _nearest_turn(azimuth, points[index, 0]), angle
     for calm in (False, True):
         d_azimuth, d_angle = _smooth(points, region.turns, calm=calm)
@@ -158,8 +159,8 @@ def _moved(region: SplineRegion, index: int, azimuth: float, angle: float) -> Sp
 def _smooth(points: FloatArray, turns: int, *, calm: bool) -> tuple[FloatArray, FloatArray]:
     """Tangents along half the step from the point before to the point after (`SplineRegion.through`).
 
-    Calm ones keep the angle between those of its neighbours, so that it does not shoot over 0 or 180° where one point is
-    far from the others (Fritsch & Carlson 1980).
+    Calm ones keep the angle between those of its neighbours, so that it does not shoot over 0 or 180° where one point
+    is far from the others (Fritsch & Carlson 1980).
     """
     before, after = np.roll(points, 1, 0), np.roll(points, -1, 0)
     before[0, 0] -= 2 * np.pi * turns

@@ -30,12 +30,16 @@ class Part:
     scale: FloatArray
 
 
-def parts_of(figure: Figure) -> tuple[list[Part], dict[Any, Mesh]]:
+FEW = 6
+"""More copies than this are drawn with fewer triangles."""
+
+
+def parts_of(figure: Figure, sides: int = meshes.FINE) -> tuple[list[Part], dict[Any, Mesh]]:
     """All pieces of a figure, those of one mesh together, and the meshes by key."""
     parts: list[Part] = []
     known: dict[Any, Mesh] = {}
     for link, shape in drawn_shapes(figure):
-        for key, mesh, offset, scale in pieces_of(shape):
+        for key, mesh, offset, scale in pieces_of(shape, sides):
             known.setdefault(key, mesh)
             place = np.array(shape.pose.position) + shape.pose.rotation @ np.array(offset)
             parts.append(Part(key, link, place, np.array(shape.pose.quat), np.array(scale, float)))
@@ -43,14 +47,14 @@ def parts_of(figure: Figure) -> tuple[list[Part], dict[Any, Mesh]]:
     return sorted(parts, key=lambda part: order[part.key]), known
 
 
-def pieces_of(shape: Shape) -> list[tuple[Any, Mesh, Any, Any]]:
+def pieces_of(shape: Shape, sides: int = meshes.FINE) -> list[tuple[Any, Mesh, Any, Any]]:
     """(key, mesh, offset in the shape's frame, scale) of each piece; a plane has none."""
     if isinstance(shape, Sphere):
-        return [("ball", meshes.ball(), (0, 0, 0), (shape.radius,) * 3)]
+        return [("ball", meshes.ball(sides), (0, 0, 0), (shape.radius,) * 3)]
     if isinstance(shape, Capsule):
         r, h = shape.radius, shape.half_length
-        ends = [("ball", meshes.ball(), (0, 0, z), (r, r, r)) for z in (-h, h)]
-        return [*ends, ("rod", meshes.rod(), (0, 0, 0), (r, r, max(h, 1e-6)))]
+        ends = [("ball", meshes.ball(sides), (0, 0, z), (r, r, r)) for z in (-h, h)]
+        return [*ends, ("rod", meshes.rod(sides), (0, 0, 0), (r, r, max(h, 1e-6)))]
     if isinstance(shape, Box):
         return [(("block", shape.half_sizes), meshes.block(shape.half_sizes), (0, 0, 0), (1, 1, 1))]
     if isinstance(shape, ConvexMesh):
@@ -74,7 +78,7 @@ class Bodies:
         on_drag: Touch | None = None, on_click: Touch | None = None,
     ) -> None:  # fmt: skip
         self.figure, self.count, self.name = figure, len(colours), name
-        parts, known = parts_of(figure)
+        parts, known = parts_of(figure, meshes.FINE if self.count <= FEW else meshes.COARSE)
         self._links = np.array([part.link for part in parts])
         self._places = np.array([part.position for part in parts]).reshape(-1, 3, 1)
         self._quats = np.array([part.quat for part in parts]).reshape(-1, 4)

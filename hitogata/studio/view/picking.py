@@ -37,7 +37,7 @@ class Ray(NamedTuple):
 
 def ray_through(camera: Any, screen: tuple[float, float]) -> Ray:
     """The ray through a place of a page's picture, from (0, 0) at its upper left to (1, 1)."""
-    rotation = np.asarray(quat_to_matrix(np.array(camera.wxyz)))
+    rotation: FloatArray = np.asarray(quat_to_matrix(np.array(camera.wxyz)), np.float64)
     tangent = np.tan(camera.fov / 2)
     local = np.array([(2 * screen[0] - 1) * tangent * camera.aspect, (2 * screen[1] - 1) * tangent, 1.0])
     direction = rotation @ local
@@ -91,8 +91,8 @@ def _capsules(figure: Figure) -> tuple[Any, FloatArray, FloatArray, FloatArray]:
             half, radius, middle = found
             ends = [shape.pose.apply(middle + sign * half) for sign in (-1, 1)]
             rows.append((link, *ends, radius))
-    links, a, b, radius = zip(*rows, strict=True)
-    return np.array(links), np.array(a), np.array(b), np.array(radius)
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    return columns[0], columns[1], columns[2], columns[3]
 
 
 def _capsule(shape: Shape) -> tuple[FloatArray, float, FloatArray] | None:

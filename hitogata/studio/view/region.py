@@ -11,8 +11,8 @@ from hitogata.rom import RangeOfMotion
 from hitogata.spatial import matrix_to_quat, quat_rotate
 from hitogata.studio.view import colours
 
-TRAIL = 120
-"""Frames of the trail."""
+TRAIL, STILL = 180, 3e-3
+"""Points of the trail, at most, and least way from one to the next [rad]."""
 
 
 class RegionView:
@@ -61,7 +61,8 @@ class RegionView:
         self._frame.position, self._frame.wxyz = place, np.asarray(matrix_to_quat(rotation))
         quat = q[figure.q_slice(joint)]
         bone: FloatArray = np.asarray(quat_rotate(quat, self._range.bone_axis), np.float64)
-        self.trail = [*self.trail[-(TRAIL - 1) :], bone]
+        still = bool(self.trail) and np.abs(bone - self.trail[-1]).max() < STILL
+        self.trail = [*self.trail[:-1], bone] if still else [*self.trail[-(TRAIL - 1) :], bone]
         way = np.array([self.trail[0]] * (TRAIL - len(self.trail)) + self.trail) * (1.01 * self._radius)
         self._bone.points = np.array([[np.zeros(3), bone * (1.12 * self._radius)]], np.float32)
         self._trail.points = np.stack([way[:-1], way[1:]], 1).astype(np.float32)
