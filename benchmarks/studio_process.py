@@ -48,8 +48,10 @@ class StudioProcess:
         """frames, commands of users, cpu [s], rss [MB], crashes, messages."""
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         rss = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
-        found = self.ask("dict(frames=studio.clock.frames, commands=studio.clock.commands, crashes=studio.guard.crashes, cpu=cpu(), "
-                         "messages=list(studio.guard.messages))")  # fmt: skip
+        found = self.ask(
+            "dict(frames=studio.clock.frames, commands=studio.clock.commands, crashes=studio.guard.crashes, "
+            "cpu=cpu(), messages=list(studio.guard.messages))"
+        )
         return {**found, "rss": rss / 1e3}
 
     def close(self) -> None:

@@ -128,8 +128,8 @@ def main(seconds: float = 600.0) -> None:
                 settled = studio.stats()
             if now >= due:
                 found = studio.stats()
-                print(f"{now:6.0f} s  {acts:5d} acts  {found['commands']:5d} commands  {found['frames']:6d} frames  {found['rss']:6.1f} MB  "
-                      f"{found['crashes']} crashes", flush=True)  # fmt: skip
+                print(f"{now:6.0f} s  {acts:5d} acts  {found['commands']:5d} commands  {found['frames']:6d} frames  "
+                      f"{found['rss']:6.1f} MB  {found['crashes']} crashes", flush=True)  # fmt: skip
                 due += 30.0
         last = studio.stats()
         errors = [error for hand in hands for error in hand.errors]

@@ -86,9 +86,16 @@ def ranges(scene):
     figure = scene.studio.stage.figure
     for link in ("chest", "pelvis"):
         scene.do(lambda link=link: scene.studio.mode.pin(0, figure.link_index(link), hold=Hold.POSE))
-    for goal in ((0.4, 0.45, 1.2), (0.35, 0.65, 1.5), (0.3, 0.35, 1.8)):
-        scene.grab("hand_left", np.array(goal), moves=9)
-        scene.drop()
+    hand = figure.link_index("hand_left")
+    here = scene.place("hand_left")
+    scene.do(lambda: scene.studio.mode.grab("gallery", 0, hand, here))
+    way = np.array([here, (0.45, 0.25, 1.05), (0.5, 0.2, 1.45), (0.3, 0.35, 1.85), (0.05, 0.7, 1.6)])
+    for share in np.linspace(0, 4, 120):
+        k = min(int(share), 3)
+        goal = way[k] + (way[k + 1] - way[k]) * (share - k)
+        scene.do(lambda goal=goal: scene.studio.mode.lead("gallery", goal))
+    scene.page.wait(1.0)
+    scene.do(lambda: scene.studio.mode.let_go("gallery"))
     scene.picture("ranges")
     scene.do(lambda: setattr(scene.studio.page.ranges.shown, "value", False))
     scene.do(scene.studio.show.show_range)

@@ -10,7 +10,7 @@ from hitogata import library
 from hitogata.errors import HitogataError
 from hitogata.figure import Figure, FigureBuilder, Frame, MassProperties, Plane, Pose, Sphere, State, joint
 from hitogata.library import human28
-from hitogata.sim import Coordinates, Settings, World, WorldError
+from hitogata.sim import Settings, World, WorldError
 
 PAPER_AND_HARSH = [(2, 1), (20, 10), (200, 100), (200, 1), (2000, 1), (1e7, 0)]
 
@@ -71,25 +71,6 @@ def test_spring_to_the_world_carries_the_weight():
     np.testing.assert_allclose(spring.force, -3000.0 * (tip - [0.5, 0, 2]), rtol=1e-6, atol=1e-6)
     torque = np.cross(tip - [0, 0, 2], spring.force + [0, 0, -9.81])
     assert abs(torque[1]) < 1e-6
-
-
-@pytest.mark.parametrize("coordinates", Coordinates)
-def test_spring_on_a_point_of_a_frame(coordinates):
-    """A point given in the link's frame, or in that of a frame on it, is as good as a frame there."""
-    motions, forces = [], []
-    figure = human28()
-    index, pose = figure.frame("grip_left")
-    for end in (("grip_left",), (figure.link_names[index], pose.position), ("grip_left", (0.0, 0.0, 0.0))):
-        world = World(coordinates=coordinates)
-        human = world.add(figure)
-        spring = world.add_spring((human, *end), (0.5, 0.4, 1.4), stiffness=300.0, damping=10.0)
-        world.step(1 / 60, steps=20)
-        motions.append(human.q)
-        forces.append(spring.force)
-    np.testing.assert_allclose(motions[1:], [motions[0]] * 2, atol=1e-12)
-    np.testing.assert_allclose(forces[1:], [forces[0]] * 2, rtol=1e-9)
-    with pytest.raises(HitogataError, match="point in the frame"):
-        world.add_spring((human, "grip_left", (0, np.nan, 0)), (0, 0, 1), stiffness=1.0, damping=1.0)
 
 
 def test_rope_is_slack_until_its_length():
