@@ -15,7 +15,7 @@ from hitogata.studio.view import colours
 if TYPE_CHECKING:
     from hitogata.studio.studio import Studio
 
-LARGEST = 60_000_000
+LARGEST = 30_000_000
 """Most bytes that a recording holds."""
 
 Pairs = list[tuple[FloatArray, FloatArray]]

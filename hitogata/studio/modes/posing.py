@@ -86,11 +86,7 @@ class Posing(Mode):
                 self._pin(pin.copy, pin.link, pin.hold, pin.point, pin.place)
         self._rebalance()
         for copy in range(self.stage.count):
-            self.hold_within_ranges(copy)
-
-    def hold_within_ranges(self, copy: int) -> None:
-        """A range became narrower: bring the joints of a copy back into their ranges, pins as far as they can stay."""
-        self.puppet(copy)
+            self.puppet(copy)  # if a range became narrower, its next steps bring the joints back into it
         self._awake = STILL
 
     # ------------------------------------------------------- pins

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitogata.studio.modes.physics import Physics
-from hitogata.studio.scenery import Thing
+from hitogata.studio.scenery import Floor, Thing
 from hitogata.studio.view import colours
 from hitogata.studio.view.bodies import Bodies
 from hitogata.studio.view.forces import Forces
@@ -38,6 +38,7 @@ class Show:
         self.region, self.forces, self.mouse = RegionView(scene), Forces(scene), Mouse(studio)
         self.bodies: Bodies | None = None
         self._shape: Any = None
+        self._floor: Floor | None = None
         self.load()
 
     def load(self) -> None:
@@ -52,7 +53,7 @@ class Show:
                 on_drag=self.mouse.drag, on_click=self.mouse.click,
             )  # fmt: skip
             self._shape, self._painted = shape, None
-        if stage.floor is not getattr(self, "_floor", None):
+        if stage.floor is not self._floor:
             self._floor = stage.floor
             self.ground.show(stage.floor)
         self.bodies.show(stage.poses())
