@@ -1,5 +1,6 @@
 """First use compiles: what the studio needs, step by step, so that the page can show how far it is."""
 
+import importlib
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -12,6 +13,9 @@ from hitogata.rom import RangeOfMotion
 from hitogata.sim import World
 from hitogata.studio.stage import Stage
 
+LATER = ("hitogata.files", "hitogata.rom.fit", "hitogata.pictures.film", "matplotlib.image", "PIL.Image")
+"""What files and pictures need: loaded now, so that the first button is not slow."""
+
 Task = tuple[str, Callable[[], object]]
 
 
@@ -23,6 +27,7 @@ def tasks(figure: Figure) -> Iterator[Task]:
     yield "the world", lambda: _step(figure)
     yield "ranges of motion", lambda: _look([edit.range for edit in stage.edits.values() if edit.range is not None])
     yield "motions", lambda: _play(figure)
+    yield "files and pictures", lambda: [importlib.import_module(name) for name in LATER]
     if stage.floating:
         yield "crowds", lambda: _crowd(stage)
 

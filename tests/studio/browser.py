@@ -1,5 +1,6 @@
 """A studio and a real browser in one process."""
 
+import contextlib
 import shutil
 import time
 
@@ -71,7 +72,8 @@ class Watched:
     def close_notes(self):
         """Close notifications, such as that of the software renderer."""
         for note in self.page.locator(".mantine-Notification-closeButton").all():
-            note.click()
+            with contextlib.suppress(Exception):  # it may go by itself
+                note.click(timeout=1000)
 
     # ------------------------------------------------------- the mouse
 
@@ -90,8 +92,8 @@ class Watched:
         scale = box["height"] / 2 / np.tan(camera.fov / 2) / seen[2]
         return box["x"] + box["width"] / 2 + seen[0] * scale, box["y"] + box["height"] / 2 + seen[1] * scale
 
-    def drag(self, start, end, *, moves=14, pause=0.06, hold=0.0):
-        """Press at one place of the page, move to another, release."""
+    def drag(self, start, end, *, moves=14, pause=0.06, until=None):
+        """Press at one place of the page, move to another, wait until something is so, release."""
         mouse = self.page.mouse
         mouse.move(*start)
         self.wait(0.15)
@@ -100,7 +102,8 @@ class Watched:
         for k in range(1, moves + 1):
             mouse.move(*(np.array(start) + (np.array(end) - start) * k / moves))
             self.wait(pause)
-        self.wait(hold)
+        if until is not None:
+            self.until(until, "the drag to take effect")
         mouse.up()
         self.wait(0.15)
 

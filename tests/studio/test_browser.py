@@ -74,6 +74,11 @@ def shoulder(studio):
 PALM = (0.0, 0.0, -0.06)
 
 
+def near(watched, studio, link, place, *, pixels=25):
+    """Whether a link is seen near a place of the page."""
+    return lambda: np.linalg.norm(np.array(watched.at(point(studio, link, PALM))) - place) < pixels
+
+
 def test_page_loads_offline(watched, studio):
     own = (studio.address, f"ws://127.0.0.1:{studio.server.get_port()}", "data:", "blob:", "about:")
     editor = f"http://127.0.0.1:{studio.page.editor.port}/"
@@ -86,11 +91,9 @@ def test_dragged_hand_moves_and_pins_hold(watched, studio):
     before, pins = point(studio, "hand_left", PALM), dict(studio.mode.pins)
     assert len(pins) == 2
     goal = before + np.array([0.15, 0.1, 0.35])
-    watched.drag(watched.at(before), watched.at(goal), hold=0.8)
-    after = point(studio, "hand_left", PALM)
-    assert np.linalg.norm(after - before) > 0.2
-    seen = np.array(watched.at(after)) - watched.at(goal)
-    assert np.linalg.norm(seen) < 25  # pixels: it is under the mouse
+    under_the_mouse = near(watched, studio, "hand_left", watched.at(goal))
+    watched.drag(watched.at(before), watched.at(goal), until=under_the_mouse)
+    assert np.linalg.norm(point(studio, "hand_left", PALM) - before) > 0.2
     for (_, link), pin in pins.items():
         here = point(studio, studio.stage.figure.link_names[link], pin.point)
         np.testing.assert_allclose(here, pin.place, atol=1e-3)
@@ -112,7 +115,7 @@ def test_pushed_and_dragged_in_physics(watched, studio):
     watched.until(lambda: np.linalg.norm(point(studio, "chest", (0, 0, 0.1)) - before) > 0.02, "the push")
     assert point(studio, "chest", (0, 0, 0.1))[0] < before[0]  # away from who looks from the front
     hand = point(studio, "hand_left", PALM)
-    watched.drag(watched.at(hand), np.array(watched.at(hand)) + [60, -60], hold=0.4)
+    watched.drag(watched.at(hand), np.array(watched.at(hand)) + [60, -60], until=lambda: studio.mode.grips)
     watched.press("Throw a ball")
     watched.until(lambda: studio.clock.ask(lambda: len(studio.mode.things)) == 1, "the ball")
     watched.wait(1.0)
@@ -125,7 +128,8 @@ def test_pushed_and_dragged_in_physics(watched, studio):
 def test_range_point_dragged_in_the_polar_editor(watched, studio):
     """Points on both sides of the bone are dragged inwards: the range is narrower, and takes the arm along."""
     start = point(studio, "hand_left", PALM)
-    watched.drag(watched.at(start), watched.at(start + [0.45, 0.25, 0.55]), hold=0.8)
+    raised = watched.at(start + [0.45, 0.25, 0.55])
+    watched.drag(watched.at(start), raised, until=near(watched, studio, "hand_left", raised, pixels=40))
     watched.tab("Ranges")
     studio.clock.ask(lambda: studio.desk.choose("shoulder_left"))
     frame = watched.page.frame_locator("iframe[title='polar editor']")
@@ -247,7 +251,8 @@ def test_a_crash_shows_a_message(watched, studio, capsys):
 def test_two_pages_share_the_stage(watched, studio, chromium):
     other = Watched(chromium, studio)
     before = point(studio, "hand_right", PALM)
-    other.drag(other.at(before), np.array(other.at(before)) + [-40, -60], hold=0.3)
+    goal = np.array(other.at(before)) + [-40, -60]
+    other.drag(other.at(before), goal, until=near(other, studio, "hand_right", goal))
     assert np.linalg.norm(point(studio, "hand_right", PALM) - before) > 0.05
     shown = [studio.server.get_clients()[k] for k in (watched.client.client_id, other.client.client_id)]
     assert shown[0].camera is not shown[1].camera
