@@ -92,20 +92,25 @@ class Watched:
         scale = box["height"] / 2 / np.tan(camera.fov / 2) / seen[2]
         return box["x"] + box["width"] / 2 + seen[0] * scale, box["y"] + box["height"] / 2 + seen[1] * scale
 
-    def drag(self, start, end, *, moves=14, pause=0.06, until=None):
-        """Press at one place of the page, move to another, wait until something is so, release."""
+    def drag(self, start, end, *, moves=14, until=None):
+        """Press at one place of the page, move to another, wait until something is so, release.
+
+        The page draws a picture between two moves, however slow it is: it sees all of them.
+        """
         mouse = self.page.mouse
         mouse.move(*start)
-        self.wait(0.15)
+        self.pictures(3)
         mouse.down()
-        self.wait(0.15)
+        self.pictures(2)
         for k in range(1, moves + 1):
             mouse.move(*(np.array(start) + (np.array(end) - start) * k / moves))
-            self.wait(pause)
+            self.pictures(1)
+            self.wait(0.05)
         if until is not None:
-            self.until(until, "the drag to take effect")
+            self.until(until, "the drag to take effect", seconds=60)
         mouse.up()
-        self.wait(0.15)
+        self.pictures(2)
+        self.wait(0.1)
 
     def centre(self, part):
         """Of a part of the page, which is scrolled to [pixels]."""

@@ -74,7 +74,7 @@ def shoulder(studio):
 PALM = (0.0, 0.0, -0.06)
 
 
-def near(watched, studio, link, place, *, pixels=25):
+def near(watched, studio, link, place, *, pixels=45):
     """Whether a link is seen near a place of the page."""
     return lambda: np.linalg.norm(np.array(watched.at(point(studio, link, PALM))) - place) < pixels
 
@@ -129,7 +129,7 @@ def test_range_point_dragged_in_the_polar_editor(watched, studio):
     """Points on both sides of the bone are dragged inwards: the range is narrower, and takes the arm along."""
     start = point(studio, "hand_left", PALM)
     raised = watched.at(start + [0.45, 0.25, 0.55])
-    watched.drag(watched.at(start), raised, until=near(watched, studio, "hand_left", raised, pixels=40))
+    watched.drag(watched.at(start), raised, until=near(watched, studio, "hand_left", raised))
     watched.tab("Ranges")
     studio.clock.ask(lambda: studio.desk.choose("shoulder_left"))
     frame = watched.page.frame_locator("iframe[title='polar editor']")
