@@ -10,7 +10,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo studio test lint types law unit bench clean
+.PHONY: demo studio test lint types law unit browser bench clean
 
 demo: $(VENV)/ready-demo
 	$(RUN) examples/22_shoulder_circle.py --out out/shoulder
@@ -31,7 +31,10 @@ law: $(VENV)/ready-test
 
 unit: $(VENV)/ready-test
 	$(RUN) -m pytest -n auto --dist loadfile --ignore tests/studio/test_browser.py
-	$(RUN) -m pytest tests/studio/test_browser.py  # alone: a browser that draws in software needs both cores
+
+# The studio in a real browser, which draws in software and wants an idle machine.
+browser: $(VENV)/ready-test
+	$(RUN) -m pytest tests/studio/test_browser.py
 
 bench: $(VENV)/ready-bench
 	$(RUN) -m benchmarks
