@@ -24,7 +24,10 @@ from hitogata.contact.segments import beyond, nearest_on_segment
 from hitogata.lanes import all_lanes, any_lane, clip, copysign, inline, kernel, maximum, records, sqrt, where
 from hitogata.spatial import Vec3, dot
 
-SPARE = 28 * Corner.SIZE  # type: ignore[attr-defined]
+MOST_CORNERS = 24
+"""Corners that two faces have in all figures side by side, at most."""
+
+SPARE = (MOST_CORNERS + 4) * Corner.SIZE  # type: ignore[attr-defined]
 """Scratch numbers that a pair of boxes needs."""
 
 CORNERS_APART = 1000.0
@@ -46,7 +49,7 @@ def box_on_box(found, count, a, size_a, b, size_b, spare):
     corners = records(spare, Corner)
     kept, least = clip_faces(corners, ref, inc, m, use_b, found.margin)
     scale = maximum(maximum(size_a.x, size_a.y), maximum(size_a.z, size_b.x))
-    kept = spread(corners, kept, found.margin, 1e-8 * scale)
+    kept = spread(corners, kept, found.margin, 1e-8 * scale, MOST_CORNERS)
     missed = least > separation + 0.1 * sqrt(found.eps) * scale
     x, y = ref.u * (1.0 / ref.half_u), ref.v * (1.0 / ref.half_v)
     if any_lane(missed):

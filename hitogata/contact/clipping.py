@@ -137,19 +137,20 @@ def keep(corners, kept, x, y, gap, feature, margin):
 
 
 @kernel
-def spread(corners, kept, margin, tie):
+def spread(corners, kept, margin, tie, behind):
     """Leave four corners: the deepest, the farthest from it, the farthest from their line, and from their triangle.
 
     Corners that add nothing (in one place, or on one line with others) are left out, however few there are.  Depths
-    within `tie` are equal.  The four are put behind the others, then to the front, by feature.  Returns how many are
-    left.
+    within `tie` are equal.  The four are put at `behind`, behind the others, then to the front, by feature.  Returns how
+    many are left.
     """
     if kept <= 1:
         return kept
     for k in range(4):
-        choose(corners, kept, k, margin, tie)
+        choose(corners, kept, k, margin, tie, behind)
     for k in range(4):
-        write(corners[k], corners[24 + k].x, corners[24 + k].y, corners[24 + k].gap, corners[24 + k].feature)
+        one = corners[behind + k]
+        write(corners[k], one.x, one.y, one.gap, one.feature)
     order(corners[0], corners[1])
     order(corners[2], corners[3])
     order(corners[0], corners[2])
@@ -159,9 +160,9 @@ def spread(corners, kept, margin, tie):
 
 
 @kernel
-def choose(corners, kept, k, margin, tie):
+def choose(corners, kept, k, margin, tie, behind):
     """Put the k-th of the four in its place behind the others; with gap FAR if there is none."""
-    first, second, third = corners[24], corners[25], corners[26]
+    first, second, third = corners[behind], corners[behind + 1], corners[behind + 2]
     least = corners[0].gap * 0.0
     if k == 0:
         least = least - FAR
@@ -183,7 +184,7 @@ def choose(corners, kept, k, margin, tie):
         best = where(better, score, best)
         x, y = where(better, corner.x, x), where(better, corner.y, y)
         gap, feature = where(better, corner.gap, gap), where(better, corner.feature, feature)
-    write(corners[24 + k], x, y, gap, feature)
+    write(corners[behind + k], x, y, gap, feature)
 
 
 @inline

@@ -6,15 +6,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hitogata.contact.boxes import SPARE
-from hitogata.contact.finding import find_contacts, touch_pairs, work_size
+from hitogata.contact.finding import find_contacts, touch, touch_pairs
 from hitogata.contact.layout import MOST_POINTS, BodyPose, Contact, ContactPoint, Pair, ShapePlace, open_shapes
 from hitogata.contact.matching import carry_impulses
 from hitogata.contact.placing import place_shapes
 from hitogata.contact.shapes import IntArray, Surface, compile_shapes
 from hitogata.contact.sweeping import Swept, spare_size, sweep
+from hitogata.contact.touching import SPARE_ANY, touch_any
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import X1, entry, lanes, records, tail
+from hitogata.lanes import X1, entry, kernel, lanes, records, tail
 
 SWEEP_FROM = 60
 """With more shapes than this, sweeping is faster than testing all pairs (docs/contact.md)."""
@@ -77,7 +78,7 @@ class ContactFinder:
         self._order = table.new_sweep() if swept else None
         total = table.count
         self._spare = np.zeros(spare_size(total, pairs), np.int64)
-        self._work = np.zeros(work_numbers(total))
+        self._work = np.zeros(work_numbers(total, table.plain))
         self._now, self._last, self._count = self._room(), self._room(), 0
 
     def _room(self) -> tuple[IntArray, FloatArray]:
@@ -101,11 +102,13 @@ class ContactFinder:
         flat = np.concatenate([matrices[:, :, :3].reshape(-1, 9), matrices[:, :, 3]], axis=1)
         old, new, table = self._now, self._last, self.table
         if self._order is None:
-            pairs, count = len(self._pairs), find_in_all(
+            find = find_in_all if table.plain else find_any_in_all
+            pairs, count = len(self._pairs), find(
                 table.ints, table.floats, flat, self._pairs, self.margin, self._work, *old, self._count, *new
             )  # fmt: skip
         else:
-            pairs, count = find_swept(
+            find = find_swept if table.plain else find_any_swept
+            pairs, count = find(
                 table.ints, table.floats, table.rules, self._order, flat, self._pairs, self._spare, self.margin,
                 self._work, *old, self._count, *new,
             )  # fmt: skip
@@ -118,19 +121,35 @@ class ContactFinder:
                         points[:, 8:11])  # fmt: skip
 
 
-def work_numbers(total: int) -> int:
-    """Scratch of a finder."""
+def work_numbers(total: int, plain: bool) -> int:
+    """Scratch of a finder: places, boxes of the sweep, and that of a pair."""
     sizes: Any = (ShapePlace, Swept)
-    return total * (sizes[0].SIZE + sizes[1].SIZE) + SPARE
+    return total * (sizes[0].SIZE + sizes[1].SIZE) + (SPARE if plain else SPARE_ANY)
 
 
 @entry
 def find_in_all(ints, floats, poses, pairs, margin, work, old_contacts, old_points, old_count, contacts, points):
     """Test all pairs."""
+    return in_all(
+        touch, ints, floats, poses, pairs, margin, work, old_contacts, old_points, old_count, contacts, points
+    )
+
+
+@entry
+def find_any_in_all(ints, floats, poses, pairs, margin, work, old_contacts, old_points, old_count, contacts, points):
+    """Test all pairs, of all kinds of shapes."""
+    return in_all(
+        touch_any, ints, floats, poses, pairs, margin, work, old_contacts, old_points, old_count, contacts, points
+    )
+
+
+@kernel
+def in_all(touch, ints, floats, poses, pairs, margin, work, old_contacts, old_points, old_count, contacts, points):
+    """`find_in_all` by a kernel for single pairs."""
     shapes, found = open_shapes(ints, floats), records(contacts, Contact, X1)
     out, capacity = records(points, ContactPoint, X1), points.shape[0]
     count = find_contacts(
-        shapes, records(poses, BodyPose, X1), records(pairs, Pair, X1), pairs.shape[0], margin, lanes(work, X1),
+        touch, shapes, records(poses, BodyPose, X1), records(pairs, Pair, X1), pairs.shape[0], margin, lanes(work, X1),
         found, out, capacity,
     )  # fmt: skip
     carry_impulses(records(old_contacts, Contact, X1), records(old_points, ContactPoint, X1), old_count, found, out,
@@ -142,15 +161,32 @@ def find_in_all(ints, floats, poses, pairs, margin, work, old_contacts, old_poin
 def find_swept(ints, floats, rules, order, poses, pairs, spare, margin, work, old_contacts, old_points, old_count,
                contacts, points):  # fmt: skip
     """Sweep, then test the pairs found."""
+    return swept_pairs(touch, ints, floats, rules, order, poses, pairs, spare, margin, work, old_contacts, old_points,
+                       old_count, contacts, points)  # fmt: skip
+
+
+@entry
+def find_any_swept(ints, floats, rules, order, poses, pairs, spare, margin, work, old_contacts, old_points, old_count,
+                   contacts, points):  # fmt: skip
+    """Sweep, then test the pairs found, of all kinds of shapes."""
+    return swept_pairs(touch_any, ints, floats, rules, order, poses, pairs, spare, margin, work, old_contacts,
+                       old_points, old_count, contacts, points)  # fmt: skip
+
+
+@kernel
+def swept_pairs(touch, ints, floats, rules, order, poses, pairs, spare, margin, work, old_contacts, old_points,
+                old_count, contacts, points):  # fmt: skip
+    """`find_swept` by a kernel for single pairs."""
     shapes, found = open_shapes(ints, floats), records(contacts, Contact, X1)
     out, capacity, listed = records(points, ContactPoint, X1), points.shape[0], records(pairs, Pair, X1)
     view = lanes(work, X1)
     places, room = records(view, ShapePlace), pairs.shape[0]
     place_shapes(shapes, records(poses, BodyPose, X1), places, margin)
-    boxes = records(tail(view, work_size(shapes.total)), Swept)
-    many = sweep(shapes, places, lanes(rules, X1), lanes(order, X1), boxes, margin, listed, room, lanes(spare, X1))
-    count = touch_pairs(shapes, places, listed, min(many, room), tail(view, shapes.total * ShapePlace.SIZE),
-                        found, out, capacity)  # fmt: skip
+    behind = tail(view, shapes.total * ShapePlace.SIZE)
+    many = sweep(shapes, places, lanes(rules, X1), lanes(order, X1), records(behind, Swept), margin, listed, room,
+                 lanes(spare, X1))  # fmt: skip
+    count = touch_pairs(touch, shapes, places, listed, min(many, room), tail(behind, shapes.total * Swept.SIZE), found,
+                        out, capacity)  # fmt: skip
     carry_impulses(records(old_contacts, Contact, X1), records(old_points, ContactPoint, X1), old_count, found, out,
                    min(count, capacity))  # fmt: skip
     return many, count

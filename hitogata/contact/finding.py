@@ -1,6 +1,6 @@
 """From shapes and poses to contact points."""
 
-from hitogata.contact.boxes import SPARE, box_on_box
+from hitogata.contact.boxes import box_on_box
 from hitogata.contact.capsule_box import box_on_capsule
 from hitogata.contact.capsules import capsule_on_capsule
 from hitogata.contact.layout import BOX, CAPSULE, PAIR, PLANE, SPHERE, Found, ShapePlace
@@ -12,16 +12,18 @@ from hitogata.spatial import dot
 
 
 @kernel
-def find_contacts(shapes, poses, pairs, count, margin, work, contacts, points, capacity):
+def find_contacts(touch, shapes, poses, pairs, count, margin, work, contacts, points, capacity):
     """Contact points of a list of pairs, in the order of the list; all widths.
 
     Args:
+        touch: the kernel `touch`, or `touching.touch_any`, which knows more kinds of shapes, at width X1.
         shapes: from `open_shapes`.
         poses: records with fields rot (Mat3) and pos (Vec3), world, one per body; `BodyPose` or others.
         pairs: records of `Pair`, ints, width X1, sorted (`ShapeTable.pairs`, or what `sweep` found).
         count: how many.
         margin: points with a gap below this are reported; well below FAR [m].
-        work: flat view of scratch, `work_size(shapes.total)` numbers.  Begins with the `ShapePlace` of all shapes.
+        work: flat view of scratch: the `ShapePlace` of all shapes, then what `touch` needs (`boxes.SPARE`, or
+            `touching.SPARE_ANY`).
         contacts: records of `Contact`, ints, width X1, to be written.
         points: records of `ContactPoint`, to be written.
         capacity: room in both; nothing is written beyond it.
@@ -32,18 +34,12 @@ def find_contacts(shapes, poses, pairs, count, margin, work, contacts, points, c
     places = records(work, ShapePlace)
     place_shapes(shapes, poses, places, margin)
     spare = tail(work, shapes.total * ShapePlace.SIZE)
-    return touch_pairs(shapes, places, pairs, count, spare, contacts, points, capacity)
+    return touch_pairs(touch, shapes, places, pairs, count, spare, contacts, points, capacity)
 
 
 @kernel
-def work_size(total):
-    """Numbers of scratch that `find_contacts` needs for so many shapes."""
-    return total * ShapePlace.SIZE + SPARE
-
-
-@kernel
-def touch_pairs(shapes, places, pairs, count, spare, contacts, points, capacity):
-    """`find_contacts` for shapes that are placed; `spare`: flat view, `boxes.SPARE` numbers of scratch."""
+def touch_pairs(touch, shapes, places, pairs, count, spare, contacts, points, capacity):
+    """`find_contacts` for shapes that are placed; `spare`: flat view, the scratch that `touch` needs."""
     end = 0
     for k in range(count):
         a, b = pairs[k].a, pairs[k].b

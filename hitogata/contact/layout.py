@@ -1,7 +1,7 @@
 """What the kernels of this room read and write: flat arrays, opened as records.
 
-    shapes   ints    header, then one `ShapeInts` per shape
-             floats  header, then one `ShapeFloats` per shape
+    shapes   ints    header, then one `ShapeInts` per shape, then the tables of `tables`
+             floats  header, then one `ShapeFloats` per shape, then the tables of `tables`
     places           one `ShapePlace` per shape: where it is now
     pairs    ints    one `Pair` per candidate pair
     contacts ints    one `Contact` per point: whose it is
@@ -10,8 +10,8 @@
 Ints are what all figures side by side share (width X1), floats what each has for itself.  Shapes are constant, and read
 at width X1.
 
-In every pair A is the shape of the higher kind (PLANE < SPHERE < CAPSULE < BOX < MESH); among equals, the one with
-the lower index.  The normal points from B to A: the way A must go to get free.
+In every pair A is the shape of the higher kind (PLANE < SPHERE < CAPSULE < BOX < MESH < CYLINDER < ELLIPSOID <
+FIELD); among equals, the one with the lower index.  The normal points from B to A: the way A must go to get free.
 """
 
 from typing import NamedTuple
@@ -19,8 +19,8 @@ from typing import NamedTuple
 from hitogata.lanes import X1, kernel, lanes, record, records, tail
 from hitogata.spatial import Mat3, Vec3
 
-PLANE, SPHERE, CAPSULE, BOX, MESH = 0, 1, 2, 3, 4
-"""Kinds of shapes.  MESH has no kernels yet."""
+PLANE, SPHERE, CAPSULE, BOX, MESH, CYLINDER, ELLIPSOID, FIELD = range(8)
+"""Kinds of shapes.  Those above BOX are the business of `touching`, which only worlds that have them compile."""
 
 WORLD = -1
 """Body of what never moves."""
@@ -50,6 +50,7 @@ class ShapeInts:
     mask: int  # bits; a and b may touch if group_a & mask_b and group_b & mask_a
     link: int  # where it came from: link of its figure, -1 if none
     figure: int  # which figure, -1 if none
+    table: int  # where in the ints the table of a mesh or height field begins; 0 if there is none
 
 
 @record
@@ -58,7 +59,7 @@ class ShapeFloats:
 
     rot: Mat3  # of the shape in its body
     pos: Vec3
-    size: Vec3  # sphere: radius; capsule: radius, half length; box: half sizes; plane: nothing
+    size: Vec3  # sphere: radius; capsule: radius, half length; others: half sizes of the box around; plane: nothing
     friction: float
     restitution: float
     mass: float  # of its figure; infinite for what is fixed to the world [kg]
@@ -126,6 +127,8 @@ class Shapes(NamedTuple):
     eps: float  # of the floats in use
     ints: records  # type: ignore[valid-type]
     floats: records  # type: ignore[valid-type]
+    int_tables: lanes  # type: ignore[valid-type]
+    float_tables: lanes  # type: ignore[valid-type]
 
 
 @kernel
@@ -133,8 +136,9 @@ def open_shapes(ints, floats):
     """Views of the shapes' two arrays."""
     header, numbers = lanes(ints, X1), lanes(floats, X1)
     return Shapes(
-        header[0], numbers[0], records(tail(header, HEADER), ShapeInts), records(tail(numbers, HEADER), ShapeFloats)
-    )
+        header[0], numbers[0], records(tail(header, HEADER), ShapeInts), records(tail(numbers, HEADER), ShapeFloats),
+        header, numbers,
+    )  # fmt: skip
 
 
 class Found(NamedTuple):

@@ -37,7 +37,7 @@ def put(kind, size, place, pos, x, y, z, more):
     elif kind == CAPSULE:
         place.z = z
         around(place, pos, capsule_reach(z, size), more)
-    elif kind == BOX:
+    elif kind >= BOX:
         place.x = x
         place.y = y
         place.z = z

@@ -10,13 +10,17 @@ from hitogata.contact.finding import touch
 from hitogata.contact.layout import FAR, MOST_SLOTS, BodyPose, ContactPoint, Found, ShapePlace, open_shapes
 from hitogata.contact.placing import place_shapes
 from hitogata.contact.shapes import Surface, compile_shapes, kind_of
+from hitogata.contact.touching import SPARE_ANY, touch_any
 from hitogata.dynamics.running import scratch
 from hitogata.errors import ArgumentError
-from hitogata.figure import Pose, Shape
+from hitogata.figure import HeightField, Pose, Shape
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, pack, records, tail, unpack
 
 _NUMBERS: int = ContactPoint.SIZE  # type: ignore[attr-defined]
+
+FIELD_SLOTS = 24
+"""Points of one pair that are kept from a height field."""
 
 
 class PairPoints(NamedTuple):
@@ -45,14 +49,15 @@ def contact_points(
     """Points where two shapes touch, or are nearer than the margin.
 
     Args:
-        shape_a: plane, sphere, capsule or box; its own pose counts.
+        shape_a: any shape; its own pose counts.
         pose_a: of the link that carries it, in the world.
-        shape_b: the other; two planes are not a pair.
+        shape_b: the other; two planes or height fields are not a pair.
         pose_b: of the link that carries it.
         margin: points with a gap below it are reported; may be infinite [m].
 
     Returns:
-        At most four points; at least one if the shapes are nearer than the margin.
+        At most four points, on a height field four for each side they lie on; at least one if the shapes are nearer
+        than the margin.
     """
     if not (isinstance(margin, int | float | np.number) and not math.isnan(margin)):
         raise ArgumentError(f"margin: expected a number, got {margin!r}")
@@ -69,7 +74,7 @@ def distance(shape_a: Shape, pose_a: Pose, shape_b: Shape, pose_b: Pose) -> floa
     """Distance between two shapes [m]; minus the depth where they overlap, the shortest way that parts them.
 
     Args:
-        shape_a: plane, sphere, capsule or box; its own pose counts.
+        shape_a: any shape; its own pose counts.
         pose_a: of the link that carries it, in the world.
         shape_b: the other.
         pose_b: of the link that carries it.
@@ -85,24 +90,29 @@ def pair_points(shape_a: Shape, shape_b: Shape, poses: Any, margin: float, *, wi
         shape_b: second shape.
         poses: [R_WA | p_WA | R_WB | p_WB] of their links, matrices row by row, shape (n, 24), float64 or float32.
         margin: points with a gap below it are reported [m].
-        width: figures side by side; None: one.
+        width: figures side by side; None: one.  Planes, spheres, capsules and boxes only.
 
     Returns:
-        [position, normal, gap, feature, 0, 0, 0], shape (n, 5, 11); gap is FAR where there is no point, and may lie
+        [position, normal, gap, feature, 0, 0, 0], shape (n, 5, 11), (n, 24, 11) on height fields; gap is FAR where there is no point, and may lie
         beyond the margin where neighbours have one.
     """
     swap = kind_of(shape_a) < kind_of(shape_b)
     table = compile_shapes([Surface(shape_a, 0), Surface(shape_b, 1)])
     if not len(table.pairs):
-        raise ArgumentError("two planes have no contact points")
+        raise ArgumentError("two planes or height fields have no contact points")
     margin = min(margin, FAR / 2)
-    out = np.empty((len(poses), MOST_SLOTS * _NUMBERS), poses.dtype)
-    if width is None:
+    slots = FIELD_SLOTS if HeightField in (type(shape_a), type(shape_b)) else MOST_SLOTS
+    out = np.empty((len(poses), slots * _NUMBERS), poses.dtype)
+    if not table.plain:
+        if width is not None:
+            raise ArgumentError("width: only planes, spheres, capsules and boxes are tested side by side")
+        one_pair_of_any(table.ints, table.floats_for(poses.dtype), poses, *map(int, table.pairs[0]), margin, out)
+    elif width is None:
         one_pair(table.ints, table.floats_for(poses.dtype), poses, *map(int, table.pairs[0]), margin, out)
     else:
         a, b = map(int, table.pairs[0])
         pair_rows(table.ints, table.floats_for(poses.dtype), poses, a, b, margin, out, width)
-    points = out.reshape(len(poses), MOST_SLOTS, _NUMBERS)
+    points = out.reshape(len(poses), slots, _NUMBERS)
     if swap:
         points[..., 3:6] *= -1
     return points
@@ -118,31 +128,38 @@ def _flat(pose: Pose) -> FloatArray:
 @entry(ints=Ints(1), floats=Floats(1), poses=Floats(2), out=Floats(2, write=True))
 def one_pair(ints, floats, poses, a, b, margin, out):
     """Rows of poses, one after the other."""
-    run_rows(ints, floats, poses, a, b, margin, out, X1)
+    run_rows(touch, SPARE, ints, floats, poses, a, b, margin, out, X1)
 
 
 @entry(ints=Ints(1), floats=Floats(1), poses=Floats(2), out=Floats(2, write=True))
 def pair_rows(ints, floats, poses, a, b, margin, out, width):
     """Rows of poses, `width` at a time."""
-    run_rows(ints, floats, poses, a, b, margin, out, width)
+    run_rows(touch, SPARE, ints, floats, poses, a, b, margin, out, width)
+
+
+@entry(ints=Ints(1), floats=Floats(1), poses=Floats(2), out=Floats(2, write=True))
+def one_pair_of_any(ints, floats, poses, a, b, margin, out):
+    """Rows of poses of shapes of any kinds, one after the other."""
+    run_rows(touch_any, SPARE_ANY, ints, floats, poses, a, b, margin, out, X1)
 
 
 @kernel
-def run_rows(ints, floats, poses, a, b, margin, out, width):
+def run_rows(touch, room, ints, floats, poses, a, b, margin, out, width):
     """Rows of poses: for each the points of shapes a and b."""
-    size = 2 * (BodyPose.SIZE + ShapePlace.SIZE) + MOST_SLOTS * ContactPoint.SIZE + SPARE
+    slots = out.shape[1] // ContactPoint.SIZE
+    size = 2 * (BodyPose.SIZE + ShapePlace.SIZE) + slots * ContactPoint.SIZE + room
     work = scratch(size, out, width)
     view = lanes(work, width)
     places, numbers = tail(view, 2 * BodyPose.SIZE), tail(view, 2 * (BodyPose.SIZE + ShapePlace.SIZE))
-    spare, points = tail(numbers, MOST_SLOTS * ContactPoint.SIZE), records(numbers, ContactPoint)
+    spare, points = tail(numbers, slots * ContactPoint.SIZE), records(numbers, ContactPoint)
     shapes = open_shapes(ints, floats)
     for row in range(0, poses.shape[0], width.n):
         pack(poses, row, view)
-        for k in range(MOST_SLOTS * ContactPoint.SIZE):
+        for k in range(slots * ContactPoint.SIZE):
             numbers[k] = 0.0
-        for k in range(MOST_SLOTS):
+        for k in range(slots):
             points[k].gap = FAR
         place_shapes(shapes, records(view, BodyPose), records(places, ShapePlace), 0.0)
-        touch(Found(points, MOST_SLOTS, margin, shapes.eps), 0, shapes, records(places, ShapePlace), a, b, spare)
+        touch(Found(points, slots, margin, shapes.eps), 0, shapes, records(places, ShapePlace), a, b, spare)
         unpack(numbers, out, row)
     return work.size

@@ -7,26 +7,54 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.contact.layout import BOX, CAPSULE, HEADER, MESH, PLANE, SPHERE, WORLD, ShapeInts
+from hitogata.contact.layout import (
+    BOX,
+    CAPSULE,
+    CYLINDER,
+    ELLIPSOID,
+    FIELD,
+    HEADER,
+    MESH,
+    PLANE,
+    SPHERE,
+    WORLD,
+    ShapeFloats,
+    ShapeInts,
+)
+from hitogata.contact.tables import field_table, mesh_table
 from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError, FigureError
-from hitogata.figure import Box, Capsule, ConvexMesh, Figure, Plane, Pose, Shape, Sphere
-from hitogata.figure.pose import IDENTITY
+from hitogata.figure import (
+    Box,
+    Capsule,
+    ConvexMesh,
+    Cylinder,
+    Ellipsoid,
+    Figure,
+    HeightField,
+    Plane,
+    Pose,
+    Shape,
+    Sphere,
+)
+from hitogata.figure.pose import IDENTITY, FloatArray
 
 IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 ALL = 0xFFFF
 """All groups."""
 
-_KINDS: dict[type[Shape], int] = {Plane: PLANE, Sphere: SPHERE, Capsule: CAPSULE, Box: BOX, ConvexMesh: MESH}
+_KINDS: dict[type[Shape], int] = {
+    Plane: PLANE, Sphere: SPHERE, Capsule: CAPSULE, Box: BOX, ConvexMesh: MESH, Cylinder: CYLINDER,
+    Ellipsoid: ELLIPSOID, HeightField: FIELD,
+}  # fmt: skip
 
 
 def kind_of(shape: Shape) -> int:
-    """PLANE, SPHERE, ...; an ArgumentError for what is no shape, or has no contact yet."""
+    """PLANE, SPHERE, ...; an ArgumentError for what is no shape."""
     kind = _KINDS.get(type(shape))
     if kind is None:
-        raise ArgumentError(f"shape: expected a Plane, Sphere, Capsule or Box, got {shape!r}")
-    if kind == MESH:
-        raise ArgumentError(f"shape {shape.name!r}: contact of convex meshes is not supported yet")
+        names = ", ".join(each.__name__ for each in _KINDS)
+        raise ArgumentError(f"shape: expected one of {names}, got {shape!r}")
     return kind
 
 
@@ -74,6 +102,7 @@ class ShapeTable:
         rules: for `sweep`: [bodies, number of keys, keys ...]; a key lower * bodies + higher is a pair of bodies that
             never touch.
         bodies: one more than the highest body index.
+        plain: no kind above BOX: `touch` will do, no `touch_any` is needed.
     """
 
     ints: IntArray
@@ -82,6 +111,7 @@ class ShapeTable:
     pairs: IntArray
     rules: IntArray
     bodies: int
+    plain: bool
     _others: dict[str, Any] = field(default_factory=dict)
 
     def new_sweep(self) -> IntArray:
@@ -170,23 +200,54 @@ def compile_shapes(
         joined: pairs of bodies whose shapes never touch: joined links, and explicit exclusions.
         all_pairs: list all pairs, for `near_pairs`; worlds of many shapes use `sweep`, and need no list.
     """
-    rows = np.zeros((len(surfaces), ShapeInts.SIZE), np.int64)  # type: ignore[attr-defined]
-    numbers = []
+    sizes: Any = (ShapeInts, ShapeFloats)
+    rows = np.zeros((len(surfaces), sizes[0].SIZE), np.int64)
+    numbers, tables = [], _Tables(HEADER + len(surfaces) * sizes[0].SIZE, HEADER + len(surfaces) * sizes[1].SIZE)
     for i, s in enumerate(surfaces):
         kind = kind_of(s.shape)
         if s.body < WORLD:
             raise ArgumentError(f"shape {i}: body must be -1 (the world) or a row of the poses, got {s.body}")
-        rows[i] = [kind, s.body, s.group, s.mask, s.link, s.figure]
+        centre, size, table = tables.add(s.shape)
+        rows[i] = [kind, s.body, s.group, s.mask, s.link, s.figure, table]
         place = s.place or _place(s.frame, s.shape.pose)
-        numbers.append([*place, *_size(s.shape), s.friction, s.restitution, s.mass])
-    ints = np.concatenate([[len(surfaces), 0, 0, 0], rows.ravel()]).astype(np.int64)
-    floats = np.concatenate([[np.finfo(np.float64).eps, 0.0, 0.0, 0.0], np.ravel(numbers)])
+        if centre is not None:
+            place = (*place[:9], *(np.reshape(place[:9], (3, 3)) @ centre + place[9:]))
+        numbers.append([*place, *size, s.friction, s.restitution, s.mass])
+    ints = np.concatenate([[len(surfaces), 0, 0, 0], rows.ravel(), tables.ints]).astype(np.int64)
+    floats = np.concatenate([[np.finfo(np.float64).eps, 0.0, 0.0, 0.0], np.ravel(numbers), *tables.floats])
     bodies = int(rows[:, 1].max(initial=-1)) + 1
     keys = sorted({min(p) * bodies + max(p) for p in joined if max(p) < bodies and min(p) >= 0})
     excluded = np.array(keys, np.int64)
     pairs = _pairs(rows, excluded, bodies) if all_pairs else np.zeros((0, 2), np.int64)
     rules = np.array([bodies, len(keys), *keys], np.int64)
-    return ShapeTable(ints, floats, len(surfaces), pairs, rules, bodies)
+    return ShapeTable(ints, floats, len(surfaces), pairs, rules, bodies, bool(rows[:, 0].max(initial=PLANE) <= BOX))
+
+
+class _Tables:
+    """Tables of meshes and height fields, each kept once, from the given places on."""
+
+    def __init__(self, first_int: int, first_float: int) -> None:
+        self.ints: list[int] = []
+        self.floats: list[FloatArray] = []
+        self._first_int, self._next_float = first_int, first_float
+        self._places: dict[Any, tuple[FloatArray, FloatArray, int]] = {}
+
+    def add(self, shape: Shape) -> tuple[FloatArray | None, Any, int]:
+        """(middle of the box around it if that is not its origin, size, place of its table or 0)."""
+        if not isinstance(shape, ConvexMesh | HeightField):
+            return None, _size(shape), 0
+        key = (type(shape), shape.vertices.tobytes())
+        if key not in self._places:
+            place = self._first_int + len(self.ints)
+            if isinstance(shape, ConvexMesh):
+                table = mesh_table(shape, place, self._next_float)
+            else:
+                table = field_table(shape, self._next_float)
+            self.ints += table.ints
+            self.floats.append(table.floats)
+            self._next_float += len(table.floats)
+            self._places[key] = table.centre, table.half_sizes, place
+        return self._places[key]
 
 
 def _place(frame: Pose, pose: Pose) -> tuple[float, ...]:
@@ -215,6 +276,10 @@ def _size(shape: Shape) -> tuple[float, float, float]:
         return shape.radius, shape.half_length, 0.0
     if isinstance(shape, Box):
         return shape.half_sizes
+    if isinstance(shape, Cylinder):
+        return shape.radius, shape.radius, shape.half_length
+    if isinstance(shape, Ellipsoid):
+        return shape.half_axes
     return 0.0, 0.0, 0.0
 
 
@@ -223,11 +288,10 @@ def _pairs(rows: IntArray, excluded: IntArray, bodies: int) -> IntArray:
     low, high = np.triu_indices(len(rows), 1)
     kind, body, group, mask = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
     ends = np.minimum(body[low], body[high]), np.maximum(body[low], body[high])
-    may = (body[low] != body[high]) & (kind[low] + kind[high] > 2 * PLANE)
+    ground = (kind == PLANE) | (kind == FIELD)
+    may = (body[low] != body[high]) & ~(ground[low] & ground[high])
     may &= ((group[low] & mask[high]) != 0) & ((group[high] & mask[low]) != 0)
     may &= ~(np.isin(ends[0] * bodies + ends[1], excluded) & (ends[0] >= 0))
     low, high = low[may], high[may]
     swap = kind[low] < kind[high]
     return np.stack([np.where(swap, high, low), np.where(swap, low, high)], 1).astype(np.int64)
-
-

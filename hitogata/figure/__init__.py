@@ -8,7 +8,9 @@ from hitogata.figure.link import Frame, Link
 from hitogata.figure.mass import MassProperties
 from hitogata.figure.pose import Pose
 from hitogata.figure.rates import resampled, velocities_of
-from hitogata.figure.shapes import Box, Capsule, ConvexMesh, Plane, Shape, Sphere
+from hitogata.figure.meshes import ConvexMesh
+from hitogata.figure.shapes import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
+from hitogata.figure.terrain import HeightField
 from hitogata.figure.state import State
 from hitogata.figure.trajectory import Trajectory
 
@@ -16,9 +18,12 @@ __all__ = [
     "Box",
     "Capsule",
     "ConvexMesh",
+    "Cylinder",
+    "Ellipsoid",
     "Figure",
     "FigureBuilder",
     "Frame",
+    "HeightField",
     "Joint",
     "JointKind",
     "Link",

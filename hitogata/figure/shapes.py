@@ -1,7 +1,10 @@
-"""Shapes of links: sphere, capsule, box, convex mesh, plane; for contact, drawing and mass from density."""
+"""Shapes of links: sphere, capsule, cylinder, ellipsoid, box, plane; for contact, drawing and mass from density.
+
+Convex meshes are in `meshes`, height fields in `terrain`.
+"""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -121,6 +124,64 @@ class Capsule(Shape):
 
 
 @dataclass(frozen=True)
+class Cylinder(Shape):
+    """Cylinder along the shape's z axis from -half_length to +half_length [m], with flat ends."""
+
+    radius: float
+    half_length: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "radius", positive(self.radius, "radius of a cylinder"))
+        object.__setattr__(self, "half_length", positive(self.half_length, "half_length of a cylinder"))
+
+    @property
+    def volume(self) -> float:
+        """2 π r² h [m³]."""
+        return 2 * math.pi * self.radius**2 * self.half_length
+
+    def unit_inertia(self) -> FloatArray:
+        """r²/4 + h²/3 across, r²/2 along."""
+        r, h = self.radius, self.half_length
+        across = r * r / 4 + h * h / 3
+        return np.diag([across, across, r * r / 2])
+
+    @property
+    def bounding_radius(self) -> float:
+        """From the middle to a rim [m]."""
+        return math.hypot(self.radius, self.half_length)
+
+
+@dataclass(frozen=True)
+class Ellipsoid(Shape):
+    """Ellipsoid with half axes (x, y, z) [m] about the shape's origin."""
+
+    half_axes: Vector
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        sizes = vector(self.half_axes, "half_axes of an ellipsoid")
+        for axis, size in zip("xyz", sizes, strict=True):
+            positive(size, f"half axis {axis} of an ellipsoid")
+        object.__setattr__(self, "half_axes", sizes)
+
+    @property
+    def volume(self) -> float:
+        """4/3 π a b c [m³]."""
+        return 4 / 3 * math.pi * math.prod(self.half_axes)
+
+    def unit_inertia(self) -> FloatArray:
+        """(b² + c²)/5, (c² + a²)/5, (a² + b²)/5 for half axes a, b, c."""
+        a, b, c = (x * x / 5 for x in self.half_axes)
+        return np.diag([b + c, c + a, a + b])
+
+    @property
+    def bounding_radius(self) -> float:
+        """The longest half axis [m]."""
+        return max(self.half_axes)
+
+
+@dataclass(frozen=True)
 class Box(Shape):
     """Box with half sizes (x, y, z) [m] about the shape's origin."""
 
@@ -152,79 +213,3 @@ class Box(Shape):
 @dataclass(frozen=True)
 class Plane(Shape):
     """The plane z = 0 of the shape's frame; solid below, free above.  For the ground."""
-
-
-@dataclass(frozen=True, eq=False)
-class ConvexMesh(Shape):
-    """Convex hull of points, shape (n, 3) [m]; triangles are found and wound outwards.
-
-    Attributes:
-        vertices: corners of the hull, shape (m, 3) [m], read-only.
-        faces: corners of each triangle, counter-clockwise from outside, shape (k, 3), read-only.
-    """
-
-    vertices: FloatArray
-    faces: np.ndarray[tuple[int, ...], np.dtype[np.int64]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        from scipy.spatial import ConvexHull, QhullError
-
-        super().__post_init__()
-        points = array(self.vertices, (None, 3), "vertices of a convex mesh")
-        if len(points) < 4:
-            raise FigureError(f"vertices of a convex mesh: expected at least 4 points, got {len(points)}")
-        try:
-            hull = ConvexHull(points)
-        except QhullError:
-            raise FigureError("convex mesh: the points lie in one plane; a solid needs volume") from None
-        corners = np.unique(hull.vertices)
-        place = np.full(len(points), -1)
-        place[corners] = np.arange(len(corners))
-        faces, vertices = place[hull.simplices].astype(np.int64), points[corners]
-        a, b, c = (vertices[faces[:, k]] for k in range(3))
-        inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
-        faces[inward] = faces[inward][:, ::-1]
-        vertices.setflags(write=False)
-        faces.setflags(write=False)
-        object.__setattr__(self, "vertices", vertices)
-        object.__setattr__(self, "faces", faces)
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, ConvexMesh)
-            and (self.pose, self.name) == (other.pose, other.name)
-            and np.array_equal(self.vertices, other.vertices)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.pose, self.name, self.vertices.tobytes()))
-
-    def _tetrahedra(self) -> tuple[FloatArray, FloatArray]:
-        """Corners (k, 3, 3) and signed volumes (k,) of the cones from the origin to the triangles."""
-        corners = self.vertices[self.faces]
-        return corners, np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
-
-    @property
-    def volume(self) -> float:
-        """Sum of signed tetrahedra [m³]."""
-        return float(self._tetrahedra()[1].sum())
-
-    def centre(self) -> FloatArray:
-        """Volume-weighted mean of the tetrahedra's centres [m]."""
-        corners, volumes = self._tetrahedra()
-        result: FloatArray = volumes @ corners.sum(1) / 4 / volumes.sum()
-        return result
-
-    def unit_inertia(self) -> FloatArray:
-        """From ∫ x xᵀ of each tetrahedron (0, a, b, c): V/20 (Σ p pᵀ + s sᵀ), s = a + b + c (Blow & Binstock 2004)."""
-        corners, volumes = self._tetrahedra()
-        sums = corners.sum(1)
-        second = np.einsum("k,kia,kib->ab", volumes, corners, corners) + np.einsum("k,ka,kb->ab", volumes, sums, sums)
-        second = second / 20 / volumes.sum() - np.outer(self.centre(), self.centre())
-        result: FloatArray = np.trace(second) * np.eye(3) - second
-        return result
-
-    @property
-    def bounding_radius(self) -> float:
-        """From the origin to the farthest corner [m]."""
-        return float(np.linalg.norm(self.vertices, axis=1).max())
