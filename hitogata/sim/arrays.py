@@ -10,6 +10,7 @@ from hitogata.contact.boxes import SPARE
 from hitogata.contact.layout import Contact, ContactPoint, ShapePlace
 from hitogata.contact.shapes import Surface
 from hitogata.contact.sweeping import Swept
+from hitogata.contact.touching import SPARE_ANY
 from hitogata.figure import State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import address_table, record_size
@@ -23,6 +24,7 @@ from hitogata.sim.running import begin, take_steps
 from hitogata.sim.saving import fingerprint
 from hitogata.sim.settings import Settings
 from hitogata.sim.ties import Tie, TieArrays
+from hitogata.sim.shaped_running import take_shaped_steps
 
 if TYPE_CHECKING:
     from hitogata.sim.members import Member
@@ -107,7 +109,8 @@ class Arrays:
             controls = self.controls_of(m)
             controls.target[:] = m.figure.neutral()
             controls.motor[:, 2:] = settings.range_stiffness, settings.range_damping
-        extra = len(self.surfaces) * (record_size(ShapePlace) + record_size(Swept)) + SPARE + 64
+        extra = len(self.surfaces) * (record_size(ShapePlace) + record_size(Swept)) + 64
+        extra += SPARE if self.shapes.plain else SPARE_ANY
         self.work, self.work_ints = np.zeros(solved.work_size + extra), np.zeros(solved.work_ints + 8, np.int64)
         self.contacts = np.zeros(3 * self.contact_room * record_size(Contact), np.int64)
         self.points = np.zeros(3 * self.contact_room * record_size(ContactPoint))
@@ -191,7 +194,8 @@ class Arrays:
                 self.ties.numbers, self.points, self.work, self.before, self.ties.before, self.piece, self.ties.piece,
             ))  # fmt: skip
             self._hot = table, settings.longest_fast_step, settings.fast_turn, settings.sweeps
-        done: int = take_steps(*self._hot, h, steps)
+        take = take_steps if self.shapes.plain else take_shaped_steps
+        done: int = take(*self._hot, h, steps)
         return done
 
     def step_back(self) -> "Arrays | None":

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, Plane, State
+from hitogata.figure import Figure, HeightField, JointKind, Plane, State
 from hitogata.figure.pose import FloatArray
 
 STRONGEST = 1e9
@@ -57,18 +57,22 @@ def gravity_of(gravity: Any) -> tuple[float, float, float]:
     return x, y, z
 
 
+_NAMES: dict[type, str] = {Plane: "plane", HeightField: "height field"}
+
+
 def figure_of(figure: Any) -> Figure:
-    """A figure that a world can hold: planes only on links that never move."""
+    """A figure that a world can hold: planes and height fields only on links that never move."""
     if not isinstance(figure, Figure):
         raise ArgumentError(f"figure: expected a Figure, got {figure!r}")
     for i, link in enumerate(figure.links):
-        if any(isinstance(shape, Plane) for shape in link.shapes):
+        ground = [shape for shape in link.shapes if isinstance(shape, Plane | HeightField)]
+        if ground:
             while i >= 0 and figure.links[i].joint.kind is JointKind.FIXED:
                 i = figure.parents[i]
             if i >= 0:
                 raise ArgumentError(
-                    f"figure {figure.name!r}, link {link.name!r}: a plane that moves is not supported; "
-                    "use a Box, or `World.add_ground` for a plane that stays"
+                    f"figure {figure.name!r}, link {link.name!r}: a {_NAMES[type(ground[0])]} that moves is not "
+                    "supported; use a Box, or `World.add_ground` for what stays"
                 )
     return figure
 

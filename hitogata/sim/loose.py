@@ -16,6 +16,7 @@ from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.forest import Forest, IntArray, Span, make_forest
 from hitogata.sim.maximal_running import begin_maximal, take_maximal_steps
 from hitogata.sim.parts import state_parts
+from hitogata.sim.shaped_running import take_shaped_maximal_steps
 
 if TYPE_CHECKING:
     from hitogata.sim.arrays import Arrays
@@ -115,7 +116,8 @@ def begin_loose(forest: Forest, loose: Loose, state: FloatArray, span: Span) -> 
 def take_loose_steps(arrays: "Arrays", loose: Loose, h: float, steps: int) -> int:
     """Steps of h [s] in maximal coordinates; returns how many were taken."""
     settings, ties = arrays.contents.settings, arrays.ties
-    done: int = take_maximal_steps(
+    take = take_maximal_steps if arrays.shapes.plain else take_shaped_maximal_steps
+    done: int = take(
         arrays.forest.ints, arrays.forest.floats, loose.forest.ints, loose.forest.floats, arrays.state, loose.start,
         loose.held_start, arrays.control, loose.outside, ties.numbers, ties.ints, arrays.shapes.ints,
         arrays.shapes.floats, arrays.pairs, arrays.contacts, arrays.points, arrays.law, settings.joint_correction,

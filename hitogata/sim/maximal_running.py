@@ -2,6 +2,7 @@
 
 from hitogata.constraints.joint_places import Held, JointPlace, Joints
 from hitogata.constraints.links import LIMITS, SIDE, LinkInts, LinkRow, Links
+from hitogata.contact.finding import touch
 from hitogata.lanes import X1, entry, inline, kernel, lanes, records, tail
 from hitogata.sim.layout import open_control, open_rows, open_scene, open_state, open_world
 from hitogata.sim.maximal import maximal_step
@@ -57,6 +58,20 @@ def take_maximal_steps(
     old_ties, piece_before, piece_ties, h, longest, fast_turn, sweeps, steps,
 ):  # fmt: skip
     """`take_steps` in maximal coordinates; its further arguments are told at `begin_maximal` and `maximal_step`."""
+    return take_apart_steps(
+        touch, ints, floats, loose_ints, loose_floats, state, start, held_start, control, outside, ties, tie_ints,
+        shape_ints, shape_floats, pairs, contacts, points, law, share, work, work_ints, link_work, link_ints, counts,
+        before, old_ties, piece_before, piece_ties, h, longest, fast_turn, sweeps, steps,
+    )  # fmt: skip
+
+
+@kernel
+def take_apart_steps(
+    touch, ints, floats, loose_ints, loose_floats, state, start, held_start, control, outside, ties, tie_ints,
+    shape_ints, shape_floats, pairs, contacts, points, law, share, work, work_ints, link_work, link_ints, counts, before,
+    old_ties, piece_before, piece_ties, h, longest, fast_turn, sweeps, steps,
+):  # fmt: skip
+    """`take_maximal_steps` with the kernel that finds the points of a pair."""
     world, bodies = open_world(ints, floats), open_world(loose_ints, loose_floats)
     scene, of_joints, of_bodies = open_scene(bodies, work), open_state(world, state), open_state(bodies, state[start:])
     joints, links = open_joints(world, state[held_start:], link_work), open_links(world, link_work, link_ints)
@@ -64,7 +79,7 @@ def take_maximal_steps(
     rows = open_rows(bodies, scene, work_ints)
     parts = (world, bodies, joints, scene, rows, links, of_joints, of_bodies, given, acting, share, sweeps)
     return run_steps(
-        take_one, parts, world.tree, of_joints, of_bodies.q, bodies.tree.nq + bodies.tree.nv,
+        touch, take_one, parts, world.tree, of_joints, of_bodies.q, bodies.tree.nq + bodies.tree.nv,
         tail(rows.reply, bodies.reply_room), state, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points,
         law, counts, before, old_ties, piece_before, piece_ties, h, longest, fast_turn, steps,
     )  # fmt: skip

@@ -1,6 +1,7 @@
 """The step as Python calls it: flat arrays opened, steps taken, results checked."""
 
 from hitogata.constraints.springs import Tie, TieInts
+from hitogata.contact.finding import touch
 from hitogata.contact.layout import Contact, ContactPoint, Pair, open_shapes
 from hitogata.dynamics.layout import BALL, FREE, HINGE
 from hitogata.lanes import X1, entry, floats_in, inline, ints_in, kernel, lanes, records, sqrt, tail, where
@@ -59,6 +60,12 @@ def take_steps(arrays, longest, fast_turn, sweeps, h, steps):
     contacts, points: in thirds: those of this step and of the last take turns in two; the last holds those before a
     step in pieces, in case it cannot be taken.
     """
+    return take_reduced_steps(touch, arrays, longest, fast_turn, sweeps, h, steps)
+
+
+@kernel
+def take_reduced_steps(touch, arrays, longest, fast_turn, sweeps, h, steps):
+    """`take_steps` with the kernel that finds the points of a pair."""
     ints, tie_ints, shape_ints = ints_in(arrays, 0), ints_in(arrays, 1), ints_in(arrays, 2)
     pairs, contacts, work_ints, counts = ints_in(arrays, 3), ints_in(arrays, 4), ints_in(arrays, 5), ints_in(arrays, 6)
     floats, shape_floats, law = floats_in(arrays, 7), floats_in(arrays, 8), floats_in(arrays, 9)
@@ -69,7 +76,7 @@ def take_steps(arrays, longest, fast_turn, sweeps, h, steps):
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
     rows = open_rows(world, scene, work_ints)
     return run_steps(
-        reduced_step, (world, scene, rows, views, targets, sweeps), world.tree, views, views.q,
+        touch, reduced_step, (world, scene, rows, views, targets, sweeps), world.tree, views, views.q,
         world.tree.nq + world.tree.nv, tail(rows.reply, world.reply_room), state, ties, tie_ints, shape_ints,
         shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
         fast_turn, steps,
@@ -86,12 +93,13 @@ def reduced_step(parts, around, law, old_contacts):
 
 @kernel
 def run_steps(
-    core, parts, tree, views, checked, numbers, spare, state, ties, tie_ints, shape_ints, shape_floats, pairs, contacts,
+    touch, core, parts, tree, views, checked, numbers, spare, state, ties, tie_ints, shape_ints, shape_floats, pairs, contacts,
     points, law, counts, before, old_ties, piece_before, piece_ties, h, longest, fast_turn, steps,
 ):  # fmt: skip
     """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts), which returns
     how many contacts there were, and what `sliding` says.
 
+    touch: the kernel that finds the points of a pair of shapes.
     tree, views: of the joints; when they turn fast, a step is taken in pieces.
     checked, numbers: the first so many of these must stay finite.
     """
@@ -107,7 +115,9 @@ def run_steps(
                 if taken == 0:
                     copy_part(contacts, points, counts[CAPACITY], old_third, 2, old_count)
             laws = open_law(law, left / pieces, views.last[0])
-            around = look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare)
+            around = look_around(
+                touch, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare
+            )
             found, slide = core(parts, around, laws, counts[CONTACTS])
             lost = found > counts[CAPACITY] or around.broad.head[PAIRS] > around.broad.head[ROOM]
             needed = pieces_for(fastest(tree, views.v), slide, left, longest, fast_turn)
@@ -230,13 +240,13 @@ def open_pairs(pairs):
 
 
 @kernel
-def look_around(ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare):
+def look_around(touch, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare):
     """Views of the shapes, and of the contacts of this step and of the last."""
     shapes, capacity, new = open_shapes(shape_ints, shape_floats), counts[CAPACITY], 1 - counts[OLD_THIRD]
     contact_list, point_list = lanes(contacts, X1), lanes(points, X1)
     third_contact, third_point = capacity * Contact.SIZE, capacity * ContactPoint.SIZE
     return Surroundings(
-        shapes, spare, open_pairs(pairs),
+        touch, shapes, spare, open_pairs(pairs),
         records(tail(contact_list, new * third_contact), Contact),
         records(tail(point_list, new * third_point), ContactPoint),
         records(tail(contact_list, (1 - new) * third_contact), Contact),

@@ -1,11 +1,10 @@
 """4  Point rows of ties and contacts, with the impulses of the last step where a point is known again."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hitogata.constraints.contacts import add_contact, firmness, mixed_friction
 from hitogata.constraints.layout import SPRING
 from hitogata.constraints.springs import add_tie
-from hitogata.contact.boxes import SPARE
 from hitogata.contact.finding import touch_pairs
 from hitogata.contact.layout import WORLD, ShapePlace, Shapes
 from hitogata.contact.matching import carry_impulses
@@ -27,8 +26,9 @@ class Broad(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """Views of shapes, pairs, contacts and ties."""
+    """Views of shapes, pairs, contacts and ties, and the kernel that finds the points of a pair."""
 
+    touch: Any
     shapes: Shapes
     work: lanes  # type: ignore[valid-type]
     broad: Broad
@@ -51,11 +51,12 @@ def find_points(scene, solids, rows, around, old_count, law):
     places = records(around.work, ShapePlace)
     place_shapes(around.shapes, scene.placed, places, law.contact_margin)
     reach_out(scene, solids, around.shapes, places, law)
-    spare = tail(around.work, around.shapes.total * ShapePlace.SIZE)
-    pairs = near_pairs(around.shapes, places, around.broad, tail(spare, SPARE), law.contact_margin)
+    boxes = tail(around.work, around.shapes.total * ShapePlace.SIZE)
+    pairs = near_pairs(around.shapes, places, around.broad, boxes, law.contact_margin)
     contacts = touch_pairs(
-        around.shapes, places, around.broad.pairs, pairs, spare, around.contacts, around.points, around.capacity
-    )
+        around.touch, around.shapes, places, around.broad.pairs, pairs, tail(boxes, around.shapes.total * Swept.SIZE),
+        around.contacts, around.points, around.capacity,
+    )  # fmt: skip
     kept = min(contacts, around.capacity)
     carry_impulses(around.old_contacts, around.old_points, old_count, around.contacts, around.points, kept)
     for c in range(kept):

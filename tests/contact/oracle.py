@@ -9,7 +9,7 @@ import itertools
 
 import numpy as np
 
-from hitogata.figure import Box, Capsule, Plane, Shape, Sphere
+from hitogata.figure import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, Plane, Shape, Sphere
 
 
 def reach(shape: Shape, rot, pos, n) -> np.ndarray:
@@ -22,6 +22,12 @@ def reach(shape: Shape, rot, pos, n) -> np.ndarray:
         return middle + np.abs(local[:, 2]) * shape.half_length + shape.radius
     if isinstance(shape, Box):
         return middle + np.abs(local) @ np.array(shape.half_sizes)
+    if isinstance(shape, ConvexMesh):
+        return middle + (local @ shape.vertices.T).max(1)
+    if isinstance(shape, Cylinder):
+        return middle + np.hypot(local[:, 0], local[:, 1]) * shape.radius + np.abs(local[:, 2]) * shape.half_length
+    if isinstance(shape, Ellipsoid):
+        return middle + np.linalg.norm(local * np.array(shape.half_axes), axis=1)
     assert isinstance(shape, Plane)
     return np.where(local[:, 2] > 1 - 1e-9, middle, np.inf)
 
@@ -77,3 +83,15 @@ def inside(shape: Shape, rot, pos, points) -> np.ndarray:
         return np.linalg.norm(local, axis=1) - shape.radius
     beyond = np.abs(local) - np.array(shape.half_sizes)
     return np.linalg.norm(np.maximum(beyond, 0), axis=1) + np.minimum(beyond.max(1), 0)
+
+
+def exact_depths(a: ConvexMesh, b: ConvexMesh, poses) -> np.ndarray:
+    """Depths of two meshes from the hull of all differences of their corners; minus the separation if they are apart."""
+    from scipy.spatial import ConvexHull
+
+    rot_a, pos_a, rot_b, pos_b = split(poses)
+    depths = []
+    for ra, pa, rb, pb in zip(rot_a, pos_a, rot_b, pos_b, strict=True):
+        points = (a.vertices @ ra.T + pa)[:, None] - (b.vertices @ rb.T + pb)[None]
+        depths.append(-ConvexHull(points.reshape(-1, 3)).equations[:, 3].max())
+    return np.array(depths)

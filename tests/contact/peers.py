@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hitogata.figure import Box, Capsule, Plane, Shape, Sphere
+from hitogata.figure import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, Plane, Shape, Sphere
 
 
 def coal_shape(shape: Shape):
@@ -14,6 +14,17 @@ def coal_shape(shape: Shape):
         return coal.Sphere(shape.radius)
     if isinstance(shape, Capsule):
         return coal.Capsule(shape.radius, 2 * shape.half_length)
+    if isinstance(shape, Cylinder):
+        return coal.Cylinder(shape.radius, 2 * shape.half_length)
+    if isinstance(shape, Ellipsoid):
+        return coal.Ellipsoid(*shape.half_axes)
+    if isinstance(shape, ConvexMesh):
+        points, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+        for p in shape.vertices:
+            points.append(p)
+        for i, j, k in shape.faces.tolist():
+            triangles.append(coal.Triangle(i, j, k))
+        return coal.Convex(points, triangles)
     assert isinstance(shape, Box)
     return coal.Box(*(2 * np.array(shape.half_sizes)))
 
