@@ -1,6 +1,6 @@
 """From shapes and poses to contact points."""
 
-from hitogata.contact.boxes import box_on_box
+from hitogata.contact.boxes import SPARE, box_on_box
 from hitogata.contact.capsule_box import box_on_capsule
 from hitogata.contact.capsules import capsule_on_capsule
 from hitogata.contact.layout import BOX, CAPSULE, PAIR, PLANE, SPHERE, Found, ShapePlace
@@ -35,6 +35,12 @@ def find_contacts(touch, shapes, poses, pairs, count, margin, work, contacts, po
     place_shapes(shapes, poses, places, margin)
     spare = tail(work, shapes.total * ShapePlace.SIZE)
     return touch_pairs(touch, shapes, places, pairs, count, spare, contacts, points, capacity)
+
+
+@kernel
+def work_size(total):
+    """Numbers of scratch that `find_contacts` needs for so many shapes, with `touch`."""
+    return total * ShapePlace.SIZE + SPARE
 
 
 @kernel

@@ -5,7 +5,7 @@ import pytest
 
 from hitogata.contact import ContactFinder, Surface, compile_shapes, joined_bodies, surfaces_of
 from hitogata.contact.finder import find_swept
-from hitogata.contact.finding import find_contacts, work_size
+from hitogata.contact.finding import find_contacts, touch, work_size
 from hitogata.contact.layout import BodyPose, Contact, ContactPoint, Pair, open_shapes
 from hitogata.contact.matching import carry_impulses
 from hitogata.dynamics import forward_kinematics
@@ -190,7 +190,7 @@ def find_rows(ints, floats, poses, pairs, margin, old_ints, old, old_count, cont
     shapes = open_shapes(ints, floats)
     work = scratch(work_size(shapes.total), points, width)
     count = find_contacts(
-        shapes, records(poses, BodyPose, width), records(pairs, Pair, X1), pairs.shape[0], margin, lanes(work, width),
+        touch, shapes, records(poses, BodyPose, width), records(pairs, Pair, X1), pairs.shape[0], margin, lanes(work, width),
         records(contacts, Contact, X1), records(points, ContactPoint, width), capacity,
     )  # fmt: skip
     carry_impulses(

@@ -8,7 +8,7 @@ import pytest
 from hitogata.contact import contact_points, distance
 from hitogata.contact.querying import pair_points
 from hitogata.errors import ArgumentError
-from hitogata.figure import Box, Capsule, ConvexMesh, Plane, Pose, Sphere
+from hitogata.figure import Box, Capsule, Plane, Pose, Sphere
 from hitogata.spatial import quat_exp
 from tests.contact.cases import rows
 
@@ -155,7 +155,5 @@ def test_bad_arguments_are_named():
         contact_points(ball, ORIGIN, ball, ORIGIN, margin=float("nan"))
     with pytest.raises(ArgumentError, match="pose_b"):
         contact_points(ball, ORIGIN, ball, (0, 0, 0))  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="convex mesh"):
-        distance(ConvexMesh(np.eye(4)[:, :3]), ORIGIN, ball, ORIGIN)
-    with pytest.raises(ArgumentError, match="expected a Plane"):
+    with pytest.raises(ArgumentError, match="expected one of Plane"):
         distance("ball", ORIGIN, ball, ORIGIN)  # type: ignore[arg-type]
