@@ -1,9 +1,9 @@
 """Distance of two convex cores that are apart: Gilbert, Johnson & Keerthi 1988; width X1.
 
-The points of A minus B form a convex set; its point v nearest to the origin is the shortest way from B to A.  A simplex of
-points of the set creeps up on it: w = the point farthest against v, added to the simplex, of which the part is kept that
-holds its own nearest point.  No point of the set is nearer than v·w / |v|, which bounds the distance from below, and |v|
-from above (van den Bergen 1999).
+The points of A minus B form a convex set; its point v nearest to the origin is the shortest way from B to A.  A simplex
+of points of the set creeps up on it: w = the point farthest against v, added to the simplex, of which the part is kept
+that holds its own nearest point.  No point of the set is nearer than v·w / |v|, which bounds the distance from below,
+and |v| from above (van den Bergen 1999).
 """
 
 from hitogata.contact.cores import farthest

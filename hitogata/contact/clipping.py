@@ -141,8 +141,8 @@ def spread(corners, kept, margin, tie, behind):
     """Leave four corners: the deepest, the farthest from it, the farthest from their line, and from their triangle.
 
     Corners that add nothing (in one place, or on one line with others) are left out, however few there are.  Depths
-    within `tie` are equal.  The four are put at `behind`, behind the others, then to the front, by feature.  Returns how
-    many are left.
+    within `tie` are equal.  The four are put at `behind`, behind the others, then to the front, by feature.  Returns
+    how many are left.
     """
     if kept <= 1:
         return kept

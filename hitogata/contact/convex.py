@@ -1,7 +1,7 @@
 """Convex shapes of any kind with each other and with planes: distance or depth, then points; width X1.
 
-`approach` finds the distance of the cores, or that they meet; then `expand` the depth.  Of directions that are as good, but
-for rounding, the normal of a face is taken: it is the same in the next step.
+`approach` finds the distance of the cores, or that they meet; then `expand` the depth.  Of directions that are as good,
+but for rounding, the normal of a face is taken: it is the same in the next step.
 
 The points are corners of the intersection of the two sides, seen along the normal, each with its gap along it, as for
 boxes (see `boxes`).  If none has the least gap, the shapes are apart at corners or round, and the nearest point is the
@@ -15,7 +15,7 @@ from hitogata.contact.directions import perpendicular
 from hitogata.contact.emitting import emit
 from hitogata.contact.expanding import SPARE as EXPANDING
 from hitogata.contact.expanding import expand
-from hitogata.contact.layout import BOX, MESH
+from hitogata.contact.layout import BOX, ELLIPSOID, MESH, SPHERE
 from hitogata.contact.polygons import SIDE, SideCorner, Spot, common_corners, side_towards
 from hitogata.contact.simplices import Support
 from hitogata.contact.tables import MOST_SIDES, NORMALS, OF_VERTEX
@@ -48,7 +48,7 @@ def convex_on_convex(found, count, shapes, a, b, place_a, place_b, spare):
     cores, origin = records(spare, Core), place_b.pos
     open_core(cores[0], shapes, place_a, a, origin)
     open_core(cores[1], shapes, place_b, b, origin)
-    kept, normal, least = touch_cores(shapes, cores[0], cores[1], found.margin, spare)
+    kept, normal = touch_cores(shapes, cores[0], cores[1], found.margin, spare)
     if kept > 0:
         scale = min(cores[0].scale, cores[1].scale)
         count = choose_spots(found, count, spots_in(spare), kept, origin, normal, 1e-8 * scale, spare)
@@ -57,18 +57,19 @@ def convex_on_convex(found, count, shapes, a, b, place_a, place_b, spare):
 
 @kernel(late=True)
 def touch_cores(shapes, a, b, margin, spare):
-    """Note the points of two cores; returns (how many, normal, least gap)."""
+    """Note the points of two cores; returns (how many, normal)."""
     normal, separation, on_a, near = way_out(shapes, a, b, margin, tail(spare, _CORES))
     radii = a.radius + b.radius
     least = separation - radii
     if not near or least >= margin:
-        return 0, normal, least
+        return 0, normal
     spots = spots_in(spare)
+    kept, count_a, count_b = 0, 1, 1
     side_a = records(tail(spare, _CORES + EXPANDING), SideCorner)
     side_b = records(tail(spare, _CORES + EXPANDING + SIDE), SideCorner)
-    count_a = side_towards(shapes, a, -normal, side_a)
-    count_b = side_towards(shapes, b, normal, side_b)
-    kept = 0
+    if a.kind != ELLIPSOID and b.kind != ELLIPSOID and b.kind != SPHERE:
+        count_a = side_towards(shapes, a, -normal, side_a)
+        count_b = side_towards(shapes, b, normal, side_b)
     if count_a > 1 and count_b > 1:
         x = perpendicular(normal)
         kept, lowest = common_corners(
@@ -83,7 +84,7 @@ def touch_cores(shapes, a, b, margin, spare):
         spot.gap = least
         spot.feature = NEAREST
         kept = 1
-    return kept, normal, least
+    return kept, normal
 
 
 @kernel(late=True)
@@ -174,10 +175,19 @@ def choose_spots(found, count, spots, kept, origin, normal, tie, spare):
         corner.x = dot(spot.pos, x)
         corner.y = dot(spot.pos, y)
         corner.gap = spot.gap
-        corner.feature = float(k)
+        corner.feature = spot.feature
     left = spread(chosen, kept, found.margin, tie, MOST_SPOTS)
     for k in range(left):
         if chosen[k].gap < found.margin:
-            spot = spots[int(chosen[k].feature)]
+            spot = spots[place_of(spots, kept, chosen[k].feature)]
             count = emit(found, count, spot.pos + origin, spot.normal, spot.gap, spot.feature)
     return count
+
+
+@kernel(late=True)
+def place_of(spots, kept, feature):
+    """The first spot with a feature; the last if there is none."""
+    for k in range(kept):
+        if spots[k].feature == feature:
+            return k
+    return kept - 1

@@ -4,11 +4,11 @@ A shape is a core and a radius: every point within the radius of the core.
 
     sphere    its centre           capsule   its axis           others    the whole shape, radius 0
 
-`farthest` gives the point of a core that lies farthest along a direction.  The core of an edge of a height field is that
-of a capsule.
+`farthest` gives the point of a core that lies farthest along a direction.  The core of an edge of a height field is
+that of a capsule.
 """
 
-from hitogata.contact.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, SPHERE
+from hitogata.contact.layout import BOX, CAPSULE, CYLINDER, MESH, SPHERE
 from hitogata.contact.tables import BESIDE, POINTS, VERTICES
 from hitogata.lanes import copysign, inline, kernel, record, sqrt
 from hitogata.spatial import Vec3, dot, load3

@@ -1,10 +1,10 @@
 """Depth of two convex cores that overlap: an expanding polytope (van den Bergen 2001); width X1.
 
 A polytope of points of A minus B begins as a tetrahedron and grows where it is nearest to the origin: the face with the
-least n·x is asked for the farthest point along its normal n; if that is no farther, the face is one of the set itself, and
-its distance the depth; else the faces that see the point give way to a fan around it.  Distances are signed, so the
-origin may lie outside at first, and where the cores do not quite meet, the result is the greatest separation of all face
-planes, as in `axes`.
+least n·x is asked for the farthest point along its normal n; if that is no farther, the face is one of the set itself,
+and its distance the depth; else the faces that see the point give way to a fan around it.  Distances are signed, so the
+origin may lie outside at first, and where the cores do not quite meet, the result is the greatest separation of all
+face planes, as in `axes`.
 
 Every direction that was asked bounds the depth from above by its farthest point, and the best of them is the result:
 whatever rounding does to slivers of the polytope, gap and normal belong together.

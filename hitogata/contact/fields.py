@@ -2,9 +2,10 @@
 
 The ground is solid below, so the triangle above or below a corner of a shape is the one that holds it up, by the
 triangle's own normal.  Balls touch the triangles that hold the foot of their centre.  Where the ground sticks out, at a
-sharp edge (`tables.sharp_edges`) or its end, the edge and the shape are a pair of convex shapes like any other, and count
-if their normal lies in the cone of normals of that edge or node.  Edges between triangles in one plane, or in a valley,
-have no such cone, and are never felt: a shape that slides over a flat ground made of triangles slides as on a plane.
+sharp edge (`tables.sharp_edges`) or its end, the edge and the shape are a pair of convex shapes like any other, and
+count if their normal lies in the cone of normals of that edge or node.  Edges between triangles in one plane, or in a
+valley, have no such cone, and are never felt: a shape that slides over a flat ground made of triangles slides as on a
+plane.
 
 Points with nearly the same normal are a group, of which four are chosen.
 """
@@ -225,7 +226,7 @@ def lay_ball(shapes, ground, centre, radius, vertex, gathered, margin):
 def lay_round(shapes, ground, core, gathered, margin, spare):
     """A round shape: the side it shows to each triangle, as far as it is above or below it."""
     side = records(tail(spare, CONVEX + _GROUND + 2 * MOST_GATHERED * Spot.SIZE), SideCorner)
-    c0, c1, r0, r1, low = below(shapes, ground, core, margin)
+    c0, c1, r0, r1, _ = below(shapes, ground, core, margin)
     for r in range(r0, r1 + 1):
         for c in range(c0, c1 + 1):
             corner = node(shapes, ground, c, r)
@@ -302,7 +303,7 @@ def lay_on_edge(shapes, ground, core, segment, c, r, which, low, gathered, margi
     if max(start.z, end.z) < low:
         return
     open_segment(segment, start, end)
-    kept, normal, _ = touch_cores(shapes, segment, core, margin, spare)
+    kept, normal = touch_cores(shapes, segment, core, margin, spare)
     if kept == 0:
         return
     up, spots = -normal, spots_in(spare)
@@ -334,10 +335,10 @@ def lay_on_edge(shapes, ground, core, segment, c, r, which, low, gathered, margi
 @kernel(late=True)
 def has(gathered, kept, feature):
     """Is there a point with this feature?"""
-    for k in range(kept):
-        if gathered[k].feature == feature:
-            return True
-    return False
+    k = 0
+    while k < kept and gathered[k].feature != feature:
+        k += 1
+    return k < kept
 
 
 @kernel(late=True)

@@ -1,12 +1,13 @@
 """Sides of convex shapes as polygons, and what two of them have in common, seen along a normal; width X1.
 
-`side_towards` gives the side of a shape that looks in a direction: a face, an edge (2 corners), or a point (1).  It always
-holds the farthest point that way.  The round sides of a cylinder are the line along which it is farthest, the flat ones a
-polygon of fixed corners and the farthest point of the rim; so a standing cylinder rests on the same points from step to
-step, and a tilted one is exactly as deep as it is.
+`side_towards` gives the side of a shape that looks in a direction: a face, an edge (2 corners), or a point (1).  It
+always holds the farthest point that way.  The round sides of a cylinder are the line along which it is farthest, the
+flat ones a polygon of fixed corners and the farthest point of the rim; so a standing cylinder rests on the same points
+from step to step, and a tilted one is exactly as deep as it is.
 
-Corners of the intersection of two sides are found as in `clipping`, for polygons of any kind: corners of each that lie in
-the other, and crossings.  (For two faces of boxes the parallelograms of `clipping` are faster, and run at every width.)
+Corners of the intersection of two sides are found as in `clipping`, for polygons of any kind: corners of each that lie
+in the other, and crossings.  (For two faces of boxes the parallelograms of `clipping` are faster, and run at every
+width.)
 """
 
 from hitogata.contact.cores import farthest, farthest_vertex
@@ -93,7 +94,7 @@ def face_of_box(core, d, corners):
 
 @kernel(late=True)
 def face_of_mesh(shapes, core, d, corners):
-    """The face of a mesh that has most corners at the farthest height; of such, the one whose normal is nearest to d."""
+    """The face of a mesh with most corners at the farthest height; of such, that whose normal is nearest to d."""
     ints, floats, table = shapes.int_tables, shapes.float_tables, int(core.table)
     local = Vec3(dot(core.x, d), dot(core.y, d), dot(core.z, d))
     vertex = farthest_vertex(shapes, table, local, int(core.last))

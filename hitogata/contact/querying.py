@@ -93,8 +93,8 @@ def pair_points(shape_a: Shape, shape_b: Shape, poses: Any, margin: float, *, wi
         width: figures side by side; None: one.  Planes, spheres, capsules and boxes only.
 
     Returns:
-        [position, normal, gap, feature, 0, 0, 0], shape (n, 5, 11), (n, 24, 11) on height fields; gap is FAR where there is no point, and may lie
-        beyond the margin where neighbours have one.
+        [position, normal, gap, feature, 0, 0, 0], shape (n, 5, 11), on height fields (n, 24, 11); gap is FAR where
+        there is no point, and may lie beyond the margin where neighbours have one.
     """
     swap = kind_of(shape_a) < kind_of(shape_b)
     table = compile_shapes([Surface(shape_a, 0), Surface(shape_b, 1)])

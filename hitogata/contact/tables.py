@@ -1,7 +1,7 @@
 """Tables of meshes and height fields behind the shapes' arrays.
 
-A mesh, in the ints: a head, and lists that it tells the places of.  Its faces are polygons: triangles of the hull that lie
-in one plane are one face, for a face that rests on another must be seen whole.
+A mesh, in the ints: a head, and lists that it tells the places of.  Its faces are polygons: triangles of the hull that
+lie in one plane are one face, for a face that rests on another must be seen whole.
 
     VERTICES, FACES      how many
     POINTS, NORMALS      where in the floats vertices and unit normals of faces begin
@@ -10,8 +10,8 @@ in one plane are one face, for a face that rests on another must be seen whole.
     OF_VERTEX            the same for the faces around a vertex
     BESIDE               the same for the neighbours of a vertex along edges
 
-A height field, in the ints: POINTS as above, COLUMNS, ROWS, then for each node of the grid which of its edges are sharp,
-in bits (RIGHT, UP, DIAGONAL); in the floats the spacing along x and y, then the heights.
+A height field, in the ints: POINTS as above, COLUMNS, ROWS, then for each node of the grid which of its edges are
+sharp, in bits (RIGHT, UP, DIAGONAL); in the floats the spacing along x and y, then the heights.
 """
 
 from dataclasses import dataclass
@@ -135,7 +135,7 @@ def _outline(points: FloatArray, members: IntArray, normal: FloatArray) -> IntAr
 def field_table(field: HeightField, first_float: int) -> Table:
     """The table of a height field whose floats begin at this place."""
     (rows, columns), (x, y) = field.heights.shape, field.half_sizes
-    low, high = field.heights.min(), field.heights.max()
+    low, high = field.heights.min() - max(x, y), field.heights.max()  # solid below: what sank in is still found
     middle = (low + high) / 2
     floats = np.array([2 * x / (columns - 1), 2 * y / (rows - 1), *(field.heights - middle).ravel()])
     half = np.array([x, y, (high - low) / 2])

@@ -1,7 +1,7 @@
 """Points of any pair of shapes, with meshes, cylinders, ellipsoids and height fields; width X1.
 
-`finding.touch` knows planes, spheres, capsules and boxes, at every width, and takes part of the time of every step that is
-compiled with it.  This one knows all kinds, and is compiled only where they are used.
+`finding.touch` knows planes, spheres, capsules and boxes, at every width, and takes part of the time of every step that
+is compiled with it.  This one knows all kinds, and is compiled only where they are used.
 """
 
 from hitogata.contact.boxes import SPARE as BOXES
@@ -23,9 +23,9 @@ def touch_any(found, count, shapes, places, a, b, spare):
     if kind_a <= BOX:
         return touch(found, count, shapes, places, a, b, spare)
     if kind_a == FIELD:
-        if kind_b == PLANE or kind_b == FIELD:
-            return count
-        return convex_on_field(found, count, shapes, a, b, places[a], places[b], spare)
+        if PLANE < kind_b < FIELD:
+            count = convex_on_field(found, count, shapes, a, b, places[a], places[b], spare)
+        return count
     if kind_b == PLANE:
         return convex_on_plane(found, count, shapes, a, places[a], places[b], spare)
     return convex_on_convex(found, count, shapes, a, b, places[a], places[b], spare)

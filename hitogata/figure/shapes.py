@@ -11,7 +11,7 @@ import numpy as np
 from hitogata.errors import FigureError
 from hitogata.figure.mass import MassProperties
 from hitogata.figure.pose import IDENTITY, FloatArray, Pose, turn_from_z
-from hitogata.figure.values import ArrayLike, Vector, array, not_negative, positive, vector
+from hitogata.figure.values import ArrayLike, Vector, not_negative, positive, vector
 
 
 @dataclass(frozen=True, kw_only=True)

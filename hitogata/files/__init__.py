@@ -9,7 +9,8 @@ from hitogata.files.bvh import (
     trajectory_from_bvh,
     write_bvh,
 )
-from hitogata.files.mjcf import read_mjcf
+from hitogata.files.meshes import read_mesh, read_mesh_parts
+from hitogata.files.mjcf import read_mjcf, read_mjcf_scenery
 from hitogata.files.mjcf_write import write_mjcf
 from hitogata.files.urdf import read_urdf
 
@@ -19,7 +20,10 @@ __all__ = [
     "bvh_poses",
     "figure_from_bvh",
     "read_bvh",
+    "read_mesh",
+    "read_mesh_parts",
     "read_mjcf",
+    "read_mjcf_scenery",
     "read_urdf",
     "trajectory_from_bvh",
     "write_bvh",

@@ -5,12 +5,19 @@ from typing import Any
 import numpy as np
 
 from hitogata.errors import FigureError
-from hitogata.figure import Box, Capsule, ConvexMesh, Plane, Pose, Shape, Sphere
-from hitogata.figure.pose import FloatArray
+from hitogata.figure import (
+    Box,
+    Capsule,
+    ConvexMesh,
+    Cylinder,
+    Ellipsoid,
+    HeightField,
+    Plane,
+    Pose,
+    Shape,
+    Sphere,
+)
 from hitogata.files.contents import Contents, listed
-
-CORNERS = 32
-"""Corners around a cylinder or ellipsoid: the mesh is inside by at most 0.5 % of the radius."""
 
 CONVEX_TOLERANCE = 1e-3
 """A mesh counts as convex if its hull's volume is larger by less than this part."""
@@ -43,33 +50,23 @@ def shape_of(model: Any, geom: int, label: str, contents: Contents) -> Shape | N
         case mjtGeom.mjGEOM_PLANE:
             return Plane(**options)
         case mjtGeom.mjGEOM_CYLINDER:
-            contents.change(f"cylinder {listed([label])} is a convex mesh with {CORNERS} sides")
-            return ConvexMesh(_cylinder(size[0], size[1]), **options)
+            return Cylinder(size[0], size[1], **options)
         case mjtGeom.mjGEOM_ELLIPSOID:
-            contents.change(f"ellipsoid {listed([label])} is a convex mesh with {CORNERS} sides")
-            return ConvexMesh(_sphere() * size, **options)
+            return Ellipsoid(tuple(size), **options)
+        case mjtGeom.mjGEOM_HFIELD:
+            return _field(model, int(model.geom_dataid[geom]), options)
         case mjtGeom.mjGEOM_MESH:
             return _mesh(model, int(model.geom_dataid[geom]), label, contents, options)
     contents.leave(f"{kind.name.removeprefix('mjGEOM_').lower()} geom", label)
     return None
 
 
-def _circle(corners: int) -> FloatArray:
-    angle = 2 * np.pi * np.arange(corners) / corners
-    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
-
-
-def _cylinder(radius: float, half_length: float) -> FloatArray:
-    ring = radius * _circle(CORNERS)
-    return np.vstack([np.insert(ring, 2, z, axis=1) for z in (-half_length, half_length)])
-
-
-def _sphere() -> FloatArray:
-    """Points of a unit sphere: the poles, and rings as far apart as the corners on them."""
-    rings = [np.array([[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]])]
-    for z, r in _circle(CORNERS)[1 : CORNERS // 2]:
-        rings.append(np.insert(r * _circle(CORNERS), 2, z, axis=1))
-    return np.vstack(rings)
+def _field(model: Any, field: int, options: Any) -> Shape:
+    """A height field; what MuJoCo gives it below its lowest point, solid ground has anyway."""
+    first, rows, columns = (int(x[field]) for x in (model.hfield_adr, model.hfield_nrow, model.hfield_ncol))
+    x, y, top, _ = model.hfield_size[field]
+    heights = model.hfield_data[first : first + rows * columns].reshape(rows, columns).astype(np.float64)
+    return HeightField(heights * top, (x, y), **options)
 
 
 def _mesh(model: Any, mesh: int, label: str, contents: Contents, options: Any) -> Shape | None:

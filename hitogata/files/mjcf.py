@@ -2,11 +2,15 @@
 
 import os
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from hitogata.errors import FileFormatError
-from hitogata.figure import Figure
-from hitogata.files.compiled import figure_of, import_mujoco, mujoco_at_work
+from hitogata.figure import Figure, Shape
+from hitogata.files.compiled import WORLD, figure_of, import_mujoco, mujoco_at_work
 from hitogata.files.contents import Contents
+from hitogata.files.geoms import shape_of
 from hitogata.files.leftovers import note_elements
 from hitogata.files.source import Node, Source, open_source, parse, read_bytes
 
@@ -49,6 +53,37 @@ def read_mjcf(
         FigureError: it holds no single figure, or one that is not physical; with file and body.
         MissingDependencyError: the mujoco package is not installed.
     """
+    source, contents, spec = _open(path_or_xml)
+    note_elements(spec, contents)
+    figure = figure_of(
+        spec,
+        source,
+        contents,
+        root=root,
+        merge_hinges=merge_hinges,
+        visuals=visuals,
+        repair_inertia=repair_inertia,
+    )
+    contents.warn()
+    return figure
+
+
+def read_mjcf_scenery(path_or_xml: str | os.PathLike[str]) -> list[Shape]:
+    """Read what is fixed to the world of an MJCF file: floors, terrain, obstacles, for `World.add_ground`.
+
+    Geoms that touch nothing are left out.  Arguments and errors are those of `read_mjcf`.
+    """
+    source, contents, spec = _open(path_or_xml)
+    with mujoco_at_work(source, contents):
+        model = spec.compile()
+    geoms = np.flatnonzero((model.geom_bodyid == WORLD) & (model.geom_contype | model.geom_conaffinity != 0))
+    shapes = [shape_of(model, int(geom), model.geom(int(geom)).name, contents) for geom in geoms]
+    contents.warn()
+    return [shape for shape in shapes if shape is not None]
+
+
+def _open(path_or_xml: str | os.PathLike[str]) -> tuple[Source, Contents, Any]:
+    """The file, notes about it, and what MuJoCo makes of it."""
     mujoco = import_mujoco()
     source = open_source(path_or_xml, "MJCF")
     if source.root.tag == "robot":
@@ -63,18 +98,7 @@ def read_mjcf(
             spec = mujoco.MjSpec.from_string(source.data.decode())
         else:
             spec = mujoco.MjSpec.from_file(str(source.path))
-    note_elements(spec, contents)
-    figure = figure_of(
-        spec,
-        source,
-        contents,
-        root=root,
-        merge_hinges=merge_hinges,
-        visuals=visuals,
-        repair_inertia=repair_inertia,
-    )
-    contents.warn()
-    return figure
+    return source, contents, spec
 
 
 def _check_includes(source: Source, root: Node, seen: set[Path]) -> None:

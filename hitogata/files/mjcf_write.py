@@ -10,7 +10,10 @@ from hitogata.figure import (
     Box,
     Capsule,
     ConvexMesh,
+    Cylinder,
+    Ellipsoid,
     Figure,
+    HeightField,
     Joint,
     JointKind,
     Link,
@@ -127,6 +130,10 @@ def _geom(body: Element, assets: Element, shape: Shape, name: str) -> None:
         kind, size = "capsule", _text(shape.radius, max(shape.half_length, 1e-9))  # MuJoCo wants some length
     elif isinstance(shape, Box):
         kind, size = "box", _text(*shape.half_sizes)
+    elif isinstance(shape, Cylinder):
+        kind, size = "cylinder", _text(shape.radius, shape.half_length)
+    elif isinstance(shape, Ellipsoid):
+        kind, size = "ellipsoid", _text(*shape.half_axes)
     elif isinstance(shape, Plane):
         kind, size = "plane", _text(0, 0, 1)
     elif isinstance(shape, ConvexMesh):
@@ -134,6 +141,22 @@ def _geom(body: Element, assets: Element, shape: Shape, name: str) -> None:
         _add(assets, "mesh", name=name, vertex=vertices, inertia="convex")
         _add(body, "geom", name=name, type="mesh", mesh=name, **_place(shape.pose))
         return
+    elif isinstance(shape, HeightField):
+        _field(body, assets, shape, name)
+        return
     else:
         raise TypeError(f"shape {name!r}: MJCF has no {type(shape).__name__}")
     _add(body, "geom", name=name, type=kind, size=size, **_place(shape.pose))
+
+
+def _field(body: Element, assets: Element, shape: HeightField, name: str) -> None:
+    """A height field; MuJoCo keeps heights as parts of the greatest, above a base."""
+    low = float(shape.heights.min())
+    top = max(float(shape.heights.max()) - low, 1e-6)  # MuJoCo wants some height
+    rows, columns = shape.heights.shape
+    _add(
+        assets, "hfield", name=name, nrow=str(rows), ncol=str(columns), size=_text(*shape.half_sizes, top, 1.0),
+        elevation=_text(*((shape.heights - low) / top)[::-1].ravel()),  # MuJoCo reads the row of greatest y first
+    )  # fmt: skip
+    pose = shape.pose @ Pose((0.0, 0.0, low))
+    _add(body, "geom", name=name, type="hfield", hfield=name, **_place(pose))

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from hitogata.dynamics import LinkPoses, forward_kinematics
-from hitogata.figure import Box, Capsule, ConvexMesh, Figure, Shape, Sphere
+from hitogata.figure import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, Figure, Shape, Sphere
+from hitogata.figure.meshes import points_on
 from hitogata.figure.values import FloatArray
 
 STANCE = 10
@@ -95,6 +96,8 @@ def _corners(shape: Shape) -> tuple[FloatArray, float] | None:
         points, radius = signs * np.array(shape.half_sizes), 0.0
     elif isinstance(shape, ConvexMesh):
         points, radius = shape.vertices, 0.0
+    elif isinstance(shape, Cylinder | Ellipsoid):
+        points, radius = points_on(shape), 0.0
     else:
         return None
     return shape.pose.apply(points), radius

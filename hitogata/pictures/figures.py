@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics import forward_kinematics
-from hitogata.figure import Box, Capsule, ConvexMesh, Figure, Shape, Sphere
+from hitogata.figure import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, Figure, HeightField, Shape, Sphere
+from hitogata.figure.meshes import points_on
 from hitogata.figure.pose import FloatArray
 from hitogata.pictures.camera import Camera
 
@@ -85,6 +86,8 @@ def _skeleton(shape: Shape) -> tuple[FloatArray | None, float]:
         return corners * np.array(shape.half_sizes), 0.0
     if isinstance(shape, ConvexMesh):
         return shape.vertices, 0.0
+    if isinstance(shape, Cylinder | Ellipsoid):
+        return points_on(shape), 0.0
     return None, 0.0
 
 
@@ -97,3 +100,42 @@ def _outline(projected: FloatArray, radius: float) -> tuple[FloatArray, float]:
         circle = radius * np.stack([np.cos(_CIRCLE), np.sin(_CIRCLE)], axis=1)
         flat = (flat[:, None] + circle).reshape(-1, 2)
     return flat[ConvexHull(flat).vertices], float(projected[:, 2].mean())
+
+
+def draw_terrain(
+    axes: Any,
+    field: HeightField,
+    *,
+    camera: Camera | None = None,
+    shift: Any = (0.0, 0.0),
+    colour: Any = "#b9bfae",
+    zorder: float = 0.0,
+) -> None:
+    """Draw a height field into matplotlib axes, the far triangles first, lit from above.
+
+    Args:
+        axes: matplotlib axes with equal aspect.
+        field: the terrain; its own pose counts.
+        camera: where to look from; None: as `draw_figure`.
+        shift: moves the drawing on the picture (right, up) [m].
+        colour: of triangles in full light.
+        zorder: matplotlib's drawing order; below figures unless it is raised.
+    """
+    from matplotlib.collections import PolyCollection
+    from matplotlib.colors import to_rgb
+
+    camera = camera or Camera()
+    corners = field.pose.apply(field.vertices)[field.faces]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    light = 0.45 + 0.55 * np.clip(normals @ (np.array([0.4, -0.5, 0.76])), 0, 1)
+    projected = camera.project(corners)
+    order = np.argsort(projected[:, :, 2].mean(1))
+    order = order[normals[order] @ camera.axes[2] > 0]  # what looks away is hidden by what does not
+    shades = np.array(to_rgb(colour)) * light[order, None]
+    axes.add_collection(
+        PolyCollection(projected[order][:, :, :2] + np.asarray(shift), facecolors=shades, edgecolors=shades * 0.93,
+                       linewidths=0.4, zorder=zorder),
+        autolim=True,
+    )  # fmt: skip
+    axes.autoscale_view()

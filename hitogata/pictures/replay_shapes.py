@@ -1,4 +1,4 @@
-"""Shapes of figures as the viewer draws them: balls swept over boxes, convex meshes, planes."""
+"""Shapes of figures as the viewer draws them: balls swept over boxes, meshes, planes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,28 +7,42 @@ import numpy as np
 
 from hitogata.dynamics import LinkPoses
 from hitogata.errors import ArgumentError
-from hitogata.figure import Box, Capsule, ConvexMesh, Figure, Plane, Shape, Sphere
+from hitogata.figure import (
+    Box,
+    Capsule,
+    ConvexMesh,
+    Cylinder,
+    Ellipsoid,
+    Figure,
+    HeightField,
+    Plane,
+    Shape,
+    Sphere,
+)
+from hitogata.figure.meshes import points_on
 from hitogata.figure.pose import FloatArray
 from hitogata.pictures.packing import pack, pack_indices
 
 Record = dict[str, Any]
+Meshed = ConvexMesh | Cylinder | Ellipsoid | HeightField
 STICK = 0.012
 """Radius of the sticks that stand for a figure without shapes [m]."""
 
 
 class Meshes:
-    """Convex meshes of a scene, each kept once."""
+    """Meshes of a scene, each kept once; round shapes and height fields among them."""
 
     def __init__(self) -> None:
         self.records: list[Record] = []
         self._places: dict[bytes, int] = {}
 
-    def add(self, mesh: ConvexMesh) -> int:
+    def add(self, mesh: Meshed) -> int:
         """The mesh's place in `records`."""
-        key = mesh.vertices.tobytes()
+        key = mesh.vertices.tobytes() if isinstance(mesh, ConvexMesh | HeightField) else repr(mesh).encode()
         if key not in self._places:
+            drawn = ConvexMesh(points_on(mesh)) if isinstance(mesh, Cylinder | Ellipsoid) else mesh
             self._places[key] = len(self.records)
-            self.records.append({"vertices": pack(mesh.vertices, resolution=1e-4), "faces": pack_indices(mesh.faces)})
+            self.records.append({"vertices": pack(drawn.vertices, resolution=1e-4), "faces": pack_indices(drawn.faces)})
         return self._places[key]
 
 
@@ -59,7 +73,7 @@ def drawn_shapes(figure: Figure) -> Iterator[tuple[int, Shape]]:
 def shape_record(shape: Shape, meshes: Meshes) -> Record:
     """One shape: the ball of `radius` swept over the box of half sizes `size`, or `mesh`, or `plane`."""
     pose = {"position": list(shape.pose.position), "quat": list(shape.pose.quat)}
-    if isinstance(shape, ConvexMesh):
+    if isinstance(shape, Meshed):
         return {**pose, "mesh": meshes.add(shape)}
     if isinstance(shape, Plane):
         return {**pose, "plane": True}
@@ -84,8 +98,9 @@ def world_boxes(figure: Figure, poses: LinkPoses) -> tuple[FloatArray, FloatArra
     lows, highs = [poses.position.min(1)], [poses.position.max(1)]
     for link, shape in drawn_shapes(figure):
         position, rotation = poses.position[:, link], poses.rotation[:, link]
-        if isinstance(shape, ConvexMesh):
-            points = position[:, None] + shape.pose.apply(shape.vertices) @ np.swapaxes(rotation, 1, 2)
+        if isinstance(shape, Meshed):
+            own = points_on(shape) if isinstance(shape, Cylinder | Ellipsoid) else shape.vertices
+            points = position[:, None] + shape.pose.apply(own) @ np.swapaxes(rotation, 1, 2)
             lows.append(points.min(1))
             highs.append(points.max(1))
         elif not isinstance(shape, Plane):

@@ -59,19 +59,24 @@ def take_maximal_steps(
 ):  # fmt: skip
     """`take_steps` in maximal coordinates; its further arguments are told at `begin_maximal` and `maximal_step`."""
     return take_apart_steps(
-        touch, ints, floats, loose_ints, loose_floats, state, start, held_start, control, outside, ties, tie_ints,
-        shape_ints, shape_floats, pairs, contacts, points, law, share, work, work_ints, link_work, link_ints, counts,
-        before, old_ties, piece_before, piece_ties, h, longest, fast_turn, sweeps, steps,
+        touch, (ints, floats, loose_ints, loose_floats), (state, start, held_start, control, outside),
+        (ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, counts),
+        (work, work_ints, link_work, link_ints), (before, old_ties, piece_before, piece_ties), share, h, longest,
+        fast_turn, sweeps, steps,
     )  # fmt: skip
 
 
 @kernel
 def take_apart_steps(
-    touch, ints, floats, loose_ints, loose_floats, state, start, held_start, control, outside, ties, tie_ints,
-    shape_ints, shape_floats, pairs, contacts, points, law, share, work, work_ints, link_work, link_ints, counts, before,
-    old_ties, piece_before, piece_ties, h, longest, fast_turn, sweeps, steps,
+    touch, constants, states, surroundings, scratch, old, share, h, longest, fast_turn, sweeps, steps
 ):  # fmt: skip
-    """`take_maximal_steps` with the kernel that finds the points of a pair."""
+    """`take_maximal_steps` with the kernel that finds the points of a pair; its arrays in groups, for Numba takes no
+    kernel among more than 30 arguments."""
+    ints, floats, loose_ints, loose_floats = constants
+    state, start, held_start, control, outside = states
+    ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, counts = surroundings
+    work, work_ints, link_work, link_ints = scratch
+    before, old_ties, piece_before, piece_ties = old
     world, bodies = open_world(ints, floats), open_world(loose_ints, loose_floats)
     scene, of_joints, of_bodies = open_scene(bodies, work), open_state(world, state), open_state(bodies, state[start:])
     joints, links = open_joints(world, state[held_start:], link_work), open_links(world, link_work, link_ints)

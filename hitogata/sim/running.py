@@ -93,8 +93,8 @@ def reduced_step(parts, around, law, old_contacts):
 
 @kernel
 def run_steps(
-    touch, core, parts, tree, views, checked, numbers, spare, state, ties, tie_ints, shape_ints, shape_floats, pairs, contacts,
-    points, law, counts, before, old_ties, piece_before, piece_ties, h, longest, fast_turn, steps,
+    touch, core, parts, tree, views, checked, numbers, spare, state, ties, tie_ints, shape_ints, shape_floats, pairs,
+    contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest, fast_turn, steps,
 ):  # fmt: skip
     """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts), which returns
     how many contacts there were, and what `sliding` says.

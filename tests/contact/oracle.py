@@ -86,7 +86,7 @@ def inside(shape: Shape, rot, pos, points) -> np.ndarray:
 
 
 def exact_depths(a: ConvexMesh, b: ConvexMesh, poses) -> np.ndarray:
-    """Depths of two meshes from the hull of all differences of their corners; minus the separation if they are apart."""
+    """Depths of two meshes from the hull of all differences of their corners; below 0 where they are apart."""
     from scipy.spatial import ConvexHull
 
     rot_a, pos_a, rot_b, pos_b = split(poses)

@@ -190,8 +190,8 @@ def find_rows(ints, floats, poses, pairs, margin, old_ints, old, old_count, cont
     shapes = open_shapes(ints, floats)
     work = scratch(work_size(shapes.total), points, width)
     count = find_contacts(
-        touch, shapes, records(poses, BodyPose, width), records(pairs, Pair, X1), pairs.shape[0], margin, lanes(work, width),
-        records(contacts, Contact, X1), records(points, ContactPoint, width), capacity,
+        touch, shapes, records(poses, BodyPose, width), records(pairs, Pair, X1), pairs.shape[0], margin,
+        lanes(work, width), records(contacts, Contact, X1), records(points, ContactPoint, width), capacity,
     )  # fmt: skip
     carry_impulses(
         records(old_ints, Contact, X1), records(old, ContactPoint, width), old_count, records(contacts, Contact, X1),

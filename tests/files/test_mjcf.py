@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from hitogata.errors import FileContentWarning
-from hitogata.figure import Box, Capsule, ConvexMesh, JointKind, Plane, Sphere
-from hitogata.files import read_mjcf
+from hitogata.figure import Box, Capsule, Cylinder, Ellipsoid, HeightField, JointKind, Plane, Sphere
+from hitogata.files import read_mjcf, read_mjcf_scenery
 from hitogata.library import chain, human28, human40
 from tests.files.comparing import assert_same_as_mujoco, close
 from tests.peers import builders as b
@@ -292,18 +292,29 @@ def test_geoms_become_shapes():
     assert isinstance(floor, Plane)
 
 
-def test_round_geoms_become_meshes():
+def test_round_geoms():
     text = """<mujoco><worldbody><body name="b"><freejoint/>
       <geom name="can" type="cylinder" size=".1 .2"/>
       <geom name="egg" type="ellipsoid" size=".1 .2 .3"/></body></worldbody></mujoco>"""
-    with pytest.warns(FileContentWarning, match="cylinder 'can'.*ellipsoid 'egg'"):
-        can, egg = read_mjcf(text).link("b").shapes
-    assert isinstance(can, ConvexMesh)
-    assert can.volume == pytest.approx(math.pi * 0.1**2 * 0.4, rel=0.01)
-    assert egg.volume == pytest.approx(4 / 3 * math.pi * 0.1 * 0.2 * 0.3, rel=0.02)
-    np.testing.assert_allclose(egg.vertices.max(0), [0.1, 0.2, 0.3], rtol=1e-6)
-    for mesh, moments in ((can, (0.01 / 4 + 0.04 / 3, 0.01 / 2)), (egg, (0.13 / 5, 0.05 / 5))):
-        np.testing.assert_allclose(np.diag(mesh.unit_inertia())[[0, 2]], moments, rtol=0.02)
+    can, egg = read_mjcf(text).link("b").shapes
+    assert can == Cylinder(0.1, 0.2, name="can")
+    assert egg == Ellipsoid((0.1, 0.2, 0.3), name="egg")
+
+
+TERRAIN = """<mujoco>
+  <asset><hfield name="hills" nrow="2" ncol="3" size="1 2 0.5 0.1" elevation="1 0 0  0 0 0.5"/></asset>
+  <worldbody><geom type="hfield" hfield="hills" name="ground" pos="0 0 1"/>
+    <geom type="plane" size="1 1 1" name="floor"/>
+    <geom type="box" size=".1 .2 .3" name="ghost" contype="0" conaffinity="0"/>
+    <body name="b"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"""
+
+
+def test_scenery_and_height_fields():
+    ground, floor = read_mjcf_scenery(TERRAIN)
+    assert isinstance(ground, HeightField)
+    assert (ground.name, ground.half_sizes, ground.pose.position) == ("ground", (1, 2), (0, 0, 1))
+    np.testing.assert_allclose(ground.heights, [[0, 0, 0.25], [0.5, 0, 0]])  # MuJoCo's text begins at high y
+    assert floor == Plane(name="floor")
 
 
 L_SHAPE = "0 0 0  2 0 0  2 1 0  1 1 0  1 2 0  0 2 0  0 0 1  2 0 1  2 1 1  1 1 1  1 2 1  0 2 1"

@@ -9,7 +9,7 @@ import pinocchio as pin
 import pytest
 
 from hitogata.errors import FileContentWarning
-from hitogata.figure import Box, Capsule, ConvexMesh, JointKind, Sphere
+from hitogata.figure import Box, Capsule, Cylinder, JointKind, Sphere
 from hitogata.files import read_urdf
 from tests.files.comparing import close
 from tests.peers import builders as b
@@ -250,10 +250,9 @@ def test_collision_elements_become_shapes():
     (tube,) = shapes_of('<capsule radius="0.1" length="0.6"/>')
     assert isinstance(tube, Capsule)
     assert (tube.radius, tube.half_length) == (0.1, 0.3)
-    with pytest.warns(FileContentWarning, match="cylinder"):
-        (can,) = shapes_of('<cylinder radius="0.1" length="0.6"/>')
-    assert isinstance(can, ConvexMesh)
-    np.testing.assert_allclose(can.vertices.max(0), [0.1, 0.1, 0.3], rtol=0.01)
+    (can,) = shapes_of('<cylinder radius="0.1" length="0.6"/>')
+    assert isinstance(can, Cylinder)
+    assert (can.radius, can.half_length) == (0.1, 0.3)
 
 
 def test_visuals_are_kept_on_request():
