@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from hitogata.figure import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, Shape, Sphere
-from tests.contact.cases import random_poses, rotations, rows, shape
+from hitogata.figure import Box, ConvexMesh, Cylinder, Ellipsoid, Shape
+from tests.contact.cases import shape
 
 KINDS = ("plane", "sphere", "capsule", "box", "mesh", "cylinder", "ellipsoid")
 NEW = ("mesh", "cylinder", "ellipsoid")
@@ -45,6 +45,3 @@ def mesh(rng: np.random.Generator) -> ConvexMesh:
         points = rng.normal(size=(int(rng.integers(5, 80)), 3))
         points /= np.linalg.norm(points, axis=1, keepdims=True) if which == 4 else 2
     return ConvexMesh(points * sizes + rng.normal(size=3) * 0.1)
-
-
-__all__ = ["Box", "Capsule", "Sphere", "convex", "mesh", "random_poses", "rotations", "rows"]
