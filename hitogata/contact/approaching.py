@@ -22,7 +22,10 @@ MOST_STEPS = 100
 
 @kernel(late=True)
 def approach(shapes, a, b, simplex, limit):
-    """(BEYOND, APART or MEETING, v, corners of the simplex); of cores whose distance up to `limit` is of interest."""
+    """(BEYOND, APART or MEETING, v, corners of the simplex); of cores whose distance up to `limit` is of interest.
+
+    Of cores that meet, four corners have the origin between them; or there are none.
+    """
     v, scale, limit = a.pos - b.pos, a.scale + b.scale, max(limit, 0.0)
     if dot(v, v) <= CLOSE * CLOSE * scale * scale:
         v = Vec3(scale, 0.0, 0.0)
@@ -40,10 +43,12 @@ def approach(shapes, a, b, simplex, limit):
         simplex[count].on_a = on_a
         count += 1
         found, inside = nearest_of(simplex, count)
+        if inside:
+            return MEETING, found, 4
         count = drop_unused(simplex, count)
         square = dot(found, found)
-        if inside or square <= CLOSE * CLOSE * scale * scale:
-            return MEETING, found, count
+        if square <= CLOSE * CLOSE * scale * scale:
+            return MEETING, found, 0
         if square >= least * (1.0 - 1e-15):
             break
         least, v = square, found

@@ -97,7 +97,7 @@ def way_out(shapes, a, b, margin, spare):
     if state == APART:
         distance = sqrt(dot(v, v))
         return v * (1.0 / distance), distance, nearest_on_a(simplex, corners), True
-    normal, separation, on_a = expand(shapes, a, b, spare)
+    normal, separation, on_a = expand(shapes, a, b, corners, spare)
     if separation < -1e299:
         return normal, 0.0, on_a, False
     enough = separation - AS_GOOD * (a.scale + b.scale)

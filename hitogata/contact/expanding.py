@@ -12,14 +12,15 @@ whatever rounding does to slivers of the polytope, gap and normal belong togethe
 
 from hitogata.contact.cores import farthest
 from hitogata.contact.directions import perpendicular
+from hitogata.contact.layout import MESH
 from hitogata.contact.simplices import Support
 from hitogata.lanes import kernel, record, records, sqrt, tail
 from hitogata.spatial import Vec3, cross, dot
 
 MOST_POINTS = 160
 MOST_FACES = 2 * MOST_POINTS + 8
-EXACT = 1e-12
-"""Faces this near to the set's, relative to the size, are the set's own."""
+EXACT, EXACT_ROUND = 1e-12, 1e-10
+"""Faces this near to the set's, relative to the size, are the set's own; of round shapes."""
 
 NEVER = 1e300
 
@@ -47,16 +48,21 @@ SPARE = MOST_POINTS * Support.SIZE + MOST_FACES * (Facet.SIZE + 3 * Rim.SIZE)  #
 
 
 @kernel(late=True)
-def expand(shapes, a, b, spare):
+def expand(shapes, a, b, count, spare):
     """(unit normal from B to A, separation along it, point of A): minus the depth, if the cores overlap.
 
-    The separation is that of the cores along the normal; the point of A lies on its side nearest to B.
+    The separation is that of the cores along the normal; the point of A lies on its side nearest to B.  The first
+    points in `spare`, if `count` is 4, have the origin between them, as `approach` leaves them.
     """
     points = records(spare, Support)
     facets = records(tail(spare, MOST_POINTS * Support.SIZE), Facet)
     rims = records(tail(spare, MOST_POINTS * Support.SIZE + MOST_FACES * Facet.SIZE), Rim)
     exact = EXACT * (a.scale + b.scale)
-    count = begin(shapes, a, b, points, exact)
+    enough = exact
+    if a.kind > MESH or b.kind > MESH:
+        enough = EXACT_ROUND * (a.scale + b.scale)
+    if count < 4:
+        count = begin(shapes, a, b, points, exact)
     faces, total = 0, count
     best, normal, on_a = NEVER, Vec3(0.0, 0.0, 1.0), points[0].on_a
     if count == 4:
@@ -66,14 +72,14 @@ def expand(shapes, a, b, spare):
         f = lowest(facets, faces)
         facet = facets[f]
         low, n = facet.height, facet.normal
-        if low >= best - exact:
+        if low >= best - enough:
             break
         add_point(shapes, a, b, points, total, n)
         high = dot(n, points[total].diff)
         if high < best:
             best, normal = high, n
             on_a = point_under(points, int(facet.i), int(facet.j), int(facet.k), n * low)
-        if high - low <= exact or total + 1 >= MOST_POINTS:
+        if high - low <= enough or total + 1 >= MOST_POINTS:
             break
         faces = grow(points, facets, faces, rims, total, exact)
         total += 1
