@@ -105,8 +105,8 @@ def _geom(shape: Shape, assets: dict[str, str]) -> str:
         top = max(float(shape.heights.max()), 1e-6)
         rows_, columns = shape.heights.shape
         elevation = text((shape.heights / top)[::-1].ravel())
-        size = f"{text(shape.half_sizes)} {top} 1"
-        assets["field"] = f'<hfield name="field" nrow="{rows_}" ncol="{columns}" size="{size}" elevation="{elevation}"/>'
+        grid = f'nrow="{rows_}" ncol="{columns}" size="{text(shape.half_sizes)} {top} 1"'
+        assets["field"] = f'<hfield name="field" {grid} elevation="{elevation}"/>'
         return 'type="hfield" hfield="field"'
     assert isinstance(shape, ConvexMesh)
     assets["mesh"] = f'<mesh name="mesh" vertex="{text(shape.vertices.ravel())}"/>'

@@ -15,6 +15,7 @@ sharp, in bits (RIGHT, UP, DIAGONAL); in the floats the spacing along x and y, t
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -82,6 +83,7 @@ def mesh_table(mesh: ConvexMesh, first_int: int, first_float: int) -> Table:
     return Table(centre, (high - low) / 2, ints + lists, floats)
 
 
+@lru_cache(256)
 def faces_of(mesh: ConvexMesh) -> tuple[list[IntArray], FloatArray]:
     """Polygons of vertices, counter-clockwise from outside, and their unit normals, shape (n, 3).
 

@@ -23,8 +23,8 @@ from hitogata.sim.parts import control_parts, state_parts
 from hitogata.sim.running import begin, take_steps
 from hitogata.sim.saving import fingerprint
 from hitogata.sim.settings import Settings
-from hitogata.sim.ties import Tie, TieArrays
 from hitogata.sim.shaped_running import take_shaped_steps
+from hitogata.sim.ties import Tie, TieArrays
 
 if TYPE_CHECKING:
     from hitogata.sim.members import Member

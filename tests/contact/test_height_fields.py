@@ -12,7 +12,8 @@ from tests.contact.convex_cases import mesh_of
 
 SHAPES = {
     "sphere": Sphere(0.1), "capsule": Capsule(0.06, 0.1), "box": Box((0.15, 0.05, 0.04)),
-    "mesh": mesh_of(Box((0.15, 0.05, 0.04))), "cylinder": Cylinder(0.1, 0.05), "ellipsoid": Ellipsoid((0.1, 0.08, 0.05)),
+    "mesh": mesh_of(Box((0.15, 0.05, 0.04))), "cylinder": Cylinder(0.1, 0.05),
+    "ellipsoid": Ellipsoid((0.1, 0.08, 0.05)),
 }  # fmt: skip
 
 

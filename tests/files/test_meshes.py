@@ -33,7 +33,8 @@ def test_cube_from_every_format(tmp_path, suffix):
 
 
 def test_not_convex_is_told(tmp_path):
-    two = trimesh.util.concatenate([trimesh.creation.box((1, 1, 1)), trimesh.creation.box((1, 1, 1)).apply_translation((3, 0, 0))])
+    cubes = [trimesh.creation.box((1, 1, 1)).apply_translation((x, 0, 0)) for x in (0, 3)]
+    two = trimesh.util.concatenate(cubes)
     two.export(tmp_path / "two.obj")
     with pytest.warns(FileContentWarning, match=r"two\.obj: the mesh is not convex"):
         assert read_mesh(tmp_path / "two.obj").volume == pytest.approx(4)
@@ -46,7 +47,9 @@ BAD = {
     "nothing": ("", "not a mesh|empty"),
     "no faces": ("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n", "empty"),
     "words": ("this is not a mesh\n", "not a mesh|empty"),
-    "not a number": ("v 0 0 0\nv 1 nan 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 2 3 4\nf 1 3 4\n", "vertex 1 is not finite"),
+    "not a number": (
+        "v 0 0 0\nv 1 nan 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 2 3 4\nf 1 3 4\n", "vertex 1 is not finite"
+    ),
     "no such vertex": ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", "not a mesh|face 0"),
 }
 
