@@ -2,7 +2,7 @@
 
 from hitogata.pictures.actor import Actor
 from hitogata.pictures.camera import Camera
-from hitogata.pictures.figures import draw_figure
+from hitogata.pictures.figures import draw_figure, draw_terrain
 from hitogata.pictures.film import write_film, write_still
 from hitogata.pictures.overlays import Arrows, JointRange, Line, Marker, Overlay, Trail
 from hitogata.pictures.replay import Caption, write_replay
@@ -23,6 +23,7 @@ __all__ = [
     "Table",
     "Trail",
     "draw_figure",
+    "draw_terrain",
     "write_film",
     "write_replay",
     "write_report",
