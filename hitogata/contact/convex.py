@@ -16,7 +16,7 @@ from hitogata.contact.emitting import emit
 from hitogata.contact.expanding import SPARE as EXPANDING
 from hitogata.contact.expanding import expand
 from hitogata.contact.layout import BOX, ELLIPSOID, MESH, SPHERE
-from hitogata.contact.polygons import SIDE, SideCorner, Spot, common_corners, side_towards
+from hitogata.contact.polygons import SIDE, SideCorner, Spot, common_corners, even_depth, side_towards
 from hitogata.contact.simplices import Support
 from hitogata.contact.tables import MOST_SIDES, NORMALS, OF_VERTEX
 from hitogata.lanes import copysign, kernel, records, sqrt, tail
@@ -50,8 +50,8 @@ def convex_on_convex(found, count, shapes, a, b, place_a, place_b, spare):
     open_core(cores[1], shapes, place_b, b, origin)
     kept, normal = touch_cores(shapes, cores[0], cores[1], found.margin, spare)
     if kept > 0:
-        scale = min(cores[0].scale, cores[1].scale)
-        count = choose_spots(found, count, spots_in(spare), kept, origin, normal, 1e-8 * scale, spare)
+        tie = max(even_depth(cores[0], normal), even_depth(cores[1], normal))
+        count = choose_spots(found, count, spots_in(spare), kept, origin, normal, tie, spare)
     return count
 
 
@@ -75,7 +75,7 @@ def touch_cores(shapes, a, b, margin, spare):
         kept, lowest = common_corners(
             side_a, count_a, side_b, count_b, x, cross(normal, x), normal, a.radius, b.radius, least, margin, spots
         )
-        if lowest > least + 1e-8 * (a.scale + b.scale):
+        if lowest > least + even_depth(a, normal) + even_depth(b, normal):
             kept = 0
     if kept == 0:
         spot = spots[0]
@@ -158,7 +158,7 @@ def convex_on_plane(found, count, shapes, a, place_a, plane, spare):
             spot.gap = gap
             spot.feature = side[k].vertex
             kept += 1
-    return choose_spots(found, count, spots, kept, origin, n, 1e-8 * core.scale, spare)
+    return choose_spots(found, count, spots, kept, origin, n, even_depth(core, n), spare)
 
 
 # ------------------------------------------------------- four of many

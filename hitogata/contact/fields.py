@@ -14,7 +14,7 @@ from hitogata.contact.convex import SPARE as CONVEX
 from hitogata.contact.convex import choose_spots, spots_in, touch_cores
 from hitogata.contact.cores import Core, farthest, open_core, open_segment
 from hitogata.contact.layout import BOX, CAPSULE, MESH, SPHERE
-from hitogata.contact.polygons import MANY, SideCorner, Spot, side_towards
+from hitogata.contact.polygons import MANY, SideCorner, Spot, even_depth, side_towards
 from hitogata.contact.tables import COLUMNS, DIAGONAL, FIELD_HEAD, MOST_SIDES, POINTS, RIGHT, ROWS, UP, VERTICES
 from hitogata.lanes import floor, kernel, record, records, sqrt, tail
 from hitogata.spatial import Vec3, cross, dot, load3
@@ -68,7 +68,7 @@ def convex_on_field(found, count, shapes, field, shape, place_f, place_s, spare)
     ground.left, ground.front = -size.x, -size.y
     lay_on_faces(shapes, ground, core, gathered, found.margin, spare)
     lay_on_edges(shapes, ground, core, cores[0], gathered, found.margin, spare)
-    return choose_groups(found, count, gathered, int(ground.kept), place_f, core.scale, spare)
+    return choose_groups(found, count, gathered, int(ground.kept), place_f, core, spare)
 
 
 @kernel(late=True)
@@ -391,13 +391,13 @@ def on_peak(shapes, ground, c, r, up):
 
 
 @kernel(late=True)
-def choose_groups(found, count, gathered, kept, place, scale, spare):
+def choose_groups(found, count, gathered, kept, place, core, spare):
     """Of each group of points with nearly the same normal choose four, the group of the deepest point first."""
     spots, left = spots_in(spare), kept
     while left > 0:
         deepest = 0
         for k in range(1, left):
-            if gathered[k].gap < gathered[deepest].gap - 1e-8 * scale:
+            if gathered[k].gap < gathered[deepest].gap - 1e-8 * core.scale:
                 deepest = k
         normal, members, rest = gathered[deepest].normal, 0, 0
         for k in range(left):
@@ -414,7 +414,8 @@ def choose_groups(found, count, gathered, kept, place, scale, spare):
                 other.pos, other.normal = spot.pos, spot.normal
                 other.gap, other.feature = spot.gap, spot.feature
                 rest += 1
-        count = choose_spots(found, count, spots, members, place.pos, -turned_out(place, normal), 1e-8 * scale, spare)
+        tie, down = even_depth(core, normal), -turned_out(place, normal)
+        count = choose_spots(found, count, spots, members, place.pos, down, tie, spare)
         left = rest
     return count
 

@@ -3,7 +3,7 @@
 `side_towards` gives the side of a shape that looks in a direction: a face, an edge (2 corners), or a point (1).  It
 always holds the farthest point that way.  The round sides of a cylinder are the line along which it is farthest, the
 flat ones a polygon of fixed corners and the farthest point of the rim; so a standing cylinder rests on the same points
-from step to step, and a tilted one is exactly as deep as it is.
+from step to step, and one that is tilted by more than LEVEL is exactly as deep as it is.
 
 Corners of the intersection of two sides are found as in `clipping`, for polygons of any kind: corners of each that lie
 in the other, and crossings.  (For two faces of boxes the parallelograms of `clipping` are faster, and run at every
@@ -17,8 +17,11 @@ from hitogata.contact.tables import MOST_SIDES, NORMALS, OF_FACE, OF_VERTEX, POI
 from hitogata.lanes import kernel, record, sincos, sqrt
 from hitogata.spatial import Vec3, dot, load3
 
-RIM = 16
+RIM = 24
 """Fixed corners around an end of a cylinder."""
+
+LEVEL = 5e-4
+"""An end that is tilted by less (sine) stands on its fixed corners: where its deepest point is, is chance."""
 
 LIES = 0.7
 """A cylinder shows its end to what lies within 45° of its axis."""
@@ -139,7 +142,7 @@ def side_of_cylinder(core, d, corners):
         first, last = float(RIM), 2.0 * RIM + 1.0
     else:
         half = -half
-    sine, cosine, fine = 0.0, 1.0, across <= 1e-14
+    sine, cosine, fine = 0.0, 1.0, across <= LEVEL
     step_sine, step_cosine = sincos(6.283185307179586 / RIM)
     count = 0
     for k in range(RIM):
@@ -152,6 +155,16 @@ def side_of_cylinder(core, d, corners):
             fine = True
         cosine, sine = next_cosine, next_sine
     return count
+
+
+@kernel(late=True)
+def even_depth(core, d):
+    """Depths of the corners of a side towards d that differ by less are equal: the same corners are chosen again."""
+    if core.kind == CYLINDER:
+        x, y = dot(core.x, d), dot(core.y, d)
+        if x * x + y * y <= LEVEL * LEVEL:
+            return 2.0 * LEVEL * core.size.x
+    return 1e-8 * core.scale
 
 
 # ------------------------------------------------------- what two sides have in common

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 def warm() -> Iterator[tuple[str, Callable[[], object]]]:
     """The step of a world, and reading its forces."""
+    from hitogata.figure import Cylinder
     from hitogata.library import chain, human28
     from hitogata.sim.coordinates import Coordinates
     from hitogata.sim.world import World
@@ -25,3 +26,11 @@ def warm() -> Iterator[tuple[str, Callable[[], object]]]:
         loose.step(1 / 60)
 
     yield "sim: the step in maximal coordinates", hang
+
+    def roll() -> None:
+        shaped = World()
+        shaped.add_ground()
+        shaped.add_body(Cylinder(0.1, 0.1), mass=1.0)
+        shaped.step(1 / 60)
+
+    yield "sim: the step with meshes and terrain", roll
