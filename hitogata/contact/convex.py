@@ -15,8 +15,8 @@ from hitogata.contact.directions import perpendicular
 from hitogata.contact.emitting import emit
 from hitogata.contact.expanding import SPARE as EXPANDING
 from hitogata.contact.expanding import expand
-from hitogata.contact.layout import BOX, ELLIPSOID, MESH, SPHERE
-from hitogata.contact.polygons import SIDE, SideCorner, Spot, common_corners, even_depth, side_towards
+from hitogata.contact.layout import BOX, CYLINDER, ELLIPSOID, MESH, SPHERE
+from hitogata.contact.polygons import LEVEL, SIDE, SideCorner, Spot, common_corners, side_towards
 from hitogata.contact.simplices import Support
 from hitogata.contact.tables import MOST_SIDES, NORMALS, OF_VERTEX
 from hitogata.lanes import copysign, kernel, records, sqrt, tail
@@ -26,6 +26,9 @@ NEAREST = float(1 << 51)
 """Feature of the nearest point of shapes that are round or apart at corners."""
 
 MOST_SPOTS = 4 * MOST_SIDES
+RIM_LOSS = 0.005
+"""Part of the tie that the fixed corners around a level end of a cylinder may miss of the depth."""
+
 AS_GOOD = 1e-9
 """Depths that differ by less than this part of the size are equal: then the normal of a face is taken."""
 
@@ -50,7 +53,7 @@ def convex_on_convex(found, count, shapes, a, b, place_a, place_b, spare):
     open_core(cores[1], shapes, place_b, b, origin)
     kept, normal = touch_cores(shapes, cores[0], cores[1], found.margin, spare)
     if kept > 0:
-        tie = max(even_depth(cores[0], normal), even_depth(cores[1], normal))
+        tie = tie_of(shapes, cores[0], cores[1], normal)
         count = choose_spots(found, count, spots_in(spare), kept, origin, normal, tie, spare)
     return count
 
@@ -75,7 +78,7 @@ def touch_cores(shapes, a, b, margin, spare):
         kept, lowest = common_corners(
             side_a, count_a, side_b, count_b, x, cross(normal, x), normal, a.radius, b.radius, least, margin, spots
         )
-        if lowest > least + even_depth(a, normal) + even_depth(b, normal):
+        if lowest > least + 1e-8 * (a.scale + b.scale) + RIM_LOSS * tie_of(shapes, a, b, normal):
             kept = 0
     if kept == 0:
         spot = spots[0]
@@ -158,10 +161,36 @@ def convex_on_plane(found, count, shapes, a, place_a, plane, spare):
             spot.gap = gap
             spot.feature = side[k].vertex
             kept += 1
-    return choose_spots(found, count, spots, kept, origin, n, even_depth(core, n), spare)
+    tie = 1e-8 * core.scale
+    if core.kind == CYLINDER:
+        tie = evenness(shapes, core, -n)
+    return choose_spots(found, count, spots, kept, origin, n, tie, spare)
 
 
 # ------------------------------------------------------- four of many
+
+
+@kernel(late=True)
+def tie_of(shapes, a, b, normal):
+    """Depths of points of two cores that differ by less are equal: of a cylinder that stands level on something level,
+    the same corners are chosen in every step; of others, the deepest."""
+    if a.kind == CYLINDER or b.kind == CYLINDER:
+        return min(evenness(shapes, a, -normal), evenness(shapes, b, normal))
+    return 1e-8 * min(a.scale, b.scale)
+
+
+@kernel(late=True)
+def evenness(shapes, core, d):
+    """How much the depths of corners of the side towards d may differ by chance."""
+    if core.kind == CYLINDER:
+        x, y = dot(core.x, d), dot(core.y, d)
+        if x * x + y * y <= LEVEL * LEVEL:
+            return 2.0 * LEVEL * core.size.x
+    elif BOX <= core.kind <= MESH:
+        off = cross(face_normal(shapes, core, d), d)
+        if dot(off, off) <= LEVEL * LEVEL:
+            return 2.0 * LEVEL * core.scale
+    return 1e-8 * core.scale
 
 
 @kernel(late=True)

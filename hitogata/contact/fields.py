@@ -11,10 +11,10 @@ Points with nearly the same normal are a group, of which four are chosen.
 """
 
 from hitogata.contact.convex import SPARE as CONVEX
-from hitogata.contact.convex import choose_spots, spots_in, touch_cores
+from hitogata.contact.convex import choose_spots, evenness, spots_in, touch_cores
 from hitogata.contact.cores import Core, farthest, open_core, open_segment
-from hitogata.contact.layout import BOX, CAPSULE, MESH, SPHERE
-from hitogata.contact.polygons import MANY, SideCorner, Spot, even_depth, side_towards
+from hitogata.contact.layout import BOX, CAPSULE, CYLINDER, MESH, SPHERE
+from hitogata.contact.polygons import MANY, SideCorner, Spot, side_towards
 from hitogata.contact.tables import COLUMNS, DIAGONAL, FIELD_HEAD, MOST_SIDES, POINTS, RIGHT, ROWS, UP, VERTICES
 from hitogata.lanes import floor, kernel, record, records, sqrt, tail
 from hitogata.spatial import Vec3, cross, dot, load3
@@ -68,7 +68,7 @@ def convex_on_field(found, count, shapes, field, shape, place_f, place_s, spare)
     ground.left, ground.front = -size.x, -size.y
     lay_on_faces(shapes, ground, core, gathered, found.margin, spare)
     lay_on_edges(shapes, ground, core, cores[0], gathered, found.margin, spare)
-    return choose_groups(found, count, gathered, int(ground.kept), place_f, core, spare)
+    return choose_groups(found, count, shapes, gathered, int(ground.kept), place_f, core, spare)
 
 
 @kernel(late=True)
@@ -391,7 +391,7 @@ def on_peak(shapes, ground, c, r, up):
 
 
 @kernel(late=True)
-def choose_groups(found, count, gathered, kept, place, core, spare):
+def choose_groups(found, count, shapes, gathered, kept, place, core, spare):
     """Of each group of points with nearly the same normal choose four, the group of the deepest point first."""
     spots, left = spots_in(spare), kept
     while left > 0:
@@ -414,7 +414,9 @@ def choose_groups(found, count, gathered, kept, place, core, spare):
                 other.pos, other.normal = spot.pos, spot.normal
                 other.gap, other.feature = spot.gap, spot.feature
                 rest += 1
-        tie, down = even_depth(core, normal), -turned_out(place, normal)
+        tie, down = 1e-8 * core.scale, -turned_out(place, normal)
+        if core.kind == CYLINDER:
+            tie = evenness(shapes, core, -normal)
         count = choose_spots(found, count, spots, members, place.pos, down, tie, spare)
         left = rest
     return count

@@ -157,16 +157,6 @@ def side_of_cylinder(core, d, corners):
     return count
 
 
-@kernel(late=True)
-def even_depth(core, d):
-    """Depths of the corners of a side towards d that differ by less are equal: the same corners are chosen again."""
-    if core.kind == CYLINDER:
-        x, y = dot(core.x, d), dot(core.y, d)
-        if x * x + y * y <= LEVEL * LEVEL:
-            return 2.0 * LEVEL * core.size.x
-    return 1e-8 * core.scale
-
-
 # ------------------------------------------------------- what two sides have in common
 
 
