@@ -18,11 +18,12 @@ SECONDS, RATE = 4.0, 120
 
 
 def hillside() -> HeightField:
-    """A slope of 20° with bumps, that ends in a flat."""
+    """A slope of 20° with bumps, a flat, and a bank behind it and at the sides, which keeps what rolls."""
     x, y = np.meshgrid(np.linspace(-4, 4, 65), np.linspace(-3, 3, 49))
     slope = np.tan(np.radians(20)) * np.maximum(-x, 0)
     bumps = 0.06 * np.sin(3 * x) * np.cos(2.5 * y) * np.exp(-0.1 * x * x)
-    return HeightField(slope + bumps, (4.0, 3.0), name="hillside")
+    bank = 0.8 * np.maximum(x - 2.8, 0) + 0.8 * np.maximum(np.abs(y) - 2.4, 0)
+    return HeightField(slope + bumps + bank, (4.0, 3.0), name="hillside")
 
 
 def stone(rng: np.random.Generator) -> ConvexMesh:
