@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hitogata.dynamics import LinkPoses
-from hitogata.figure import Box, Capsule, ConvexMesh, Figure, Shape, Sphere
+from hitogata.figure import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, Figure, HeightField, Shape, Sphere
+from hitogata.figure.meshes import points_on
 from hitogata.figure.pose import FloatArray
 from hitogata.pictures.replay_shapes import drawn_shapes
 from hitogata.spatial import matrix_to_quat, quat_multiply
@@ -57,7 +58,11 @@ def pieces_of(shape: Shape, sides: int = meshes.FINE) -> list[tuple[Any, Mesh, A
         return [*ends, ("rod", meshes.rod(sides), (0, 0, 0), (r, r, max(h, 1e-6)))]
     if isinstance(shape, Box):
         return [(("block", shape.half_sizes), meshes.block(shape.half_sizes), (0, 0, 0), (1, 1, 1))]
-    if isinstance(shape, ConvexMesh):
+    if isinstance(shape, Ellipsoid):
+        return [("ball", meshes.ball(sides), (0, 0, 0), shape.half_axes)]
+    if isinstance(shape, Cylinder):
+        shape = ConvexMesh(points_on(shape))
+    if isinstance(shape, ConvexMesh | HeightField):
         return [(("mesh", shape.vertices.tobytes()), (shape.vertices, shape.faces), (0, 0, 0), (1, 1, 1))]
     return []
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hitogata.figure import Box, Capsule, ConvexMesh, Figure, Shape, Sphere
+from hitogata.figure import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, Figure, Shape, Sphere
 from hitogata.figure.pose import FloatArray
 from hitogata.pictures.replay_shapes import drawn_shapes
 from hitogata.spatial import quat_to_matrix
@@ -96,11 +96,15 @@ def _capsules(figure: Figure) -> tuple[Any, FloatArray, FloatArray, FloatArray]:
 
 
 def _capsule(shape: Shape) -> tuple[FloatArray, float, FloatArray] | None:
-    """Half axis, radius and middle of a capsule that is about the shape; None for a plane."""
+    """Half axis, radius and middle of a capsule that is about the shape; None for ground."""
     if isinstance(shape, Sphere):
         return np.zeros(3), shape.radius, np.zeros(3)
     if isinstance(shape, Capsule):
         return np.array([0.0, 0.0, shape.half_length]), shape.radius, np.zeros(3)
+    if isinstance(shape, Cylinder):
+        return np.array([0.0, 0.0, max(0.0, shape.half_length - shape.radius)]), shape.radius, np.zeros(3)
+    if isinstance(shape, Ellipsoid):
+        return np.zeros(3), float(np.mean(shape.half_axes)), np.zeros(3)
     if isinstance(shape, Box):
         sizes = np.array(shape.half_sizes)
         longest = int(np.argmax(sizes))
