@@ -21,7 +21,7 @@ from hitogata.contact.layout import (
     ShapeFloats,
     ShapeInts,
 )
-from hitogata.contact.tables import field_table, mesh_table
+from hitogata.contact.tables import check_faces, field_table, mesh_table
 from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import (
@@ -50,11 +50,13 @@ _KINDS: dict[type[Shape], int] = {
 
 
 def kind_of(shape: Shape) -> int:
-    """PLANE, SPHERE, ...; an ArgumentError for what is no shape."""
+    """PLANE, SPHERE, ...; an ArgumentError for what is no shape, or a mesh with a face of too many corners."""
     kind = _KINDS.get(type(shape))
     if kind is None:
         names = ", ".join(each.__name__ for each in _KINDS)
         raise ArgumentError(f"shape: expected one of {names}, got {shape!r}")
+    if isinstance(shape, ConvexMesh):
+        check_faces(shape)
     return kind
 
 

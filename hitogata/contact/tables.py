@@ -59,11 +59,6 @@ def mesh_table(mesh: ConvexMesh, first_int: int, first_float: int) -> Table:
     bounds: list[list[int]] = []
     for face, polygon in enumerate(polygons):
         corners = [int(k) for k in number[polygon]]
-        if len(corners) > MOST_SIDES:
-            raise ArgumentError(
-                f"shape {mesh.name!r}: face {face} of the hull has {len(corners)} corners, more than {MOST_SIDES}; "
-                "use a Cylinder, or fewer points"
-            )
         entries = []
         for one, two in zip(corners, corners[1:] + corners[:1], strict=True):
             entries += [one, edges.setdefault((min(one, two), max(one, two)), len(edges))]
@@ -81,6 +76,16 @@ def mesh_table(mesh: ConvexMesh, first_int: int, first_float: int) -> Table:
     centre = (low + high) / 2
     floats = np.concatenate([(mesh.vertices[used] - centre).ravel(), normals.ravel()])
     return Table(centre, (high - low) / 2, ints + lists, floats)
+
+
+def check_faces(mesh: ConvexMesh) -> None:
+    """Raise ArgumentError if a face has too many corners."""
+    for face, polygon in enumerate(faces_of(mesh)[0]):
+        if len(polygon) > MOST_SIDES:
+            raise ArgumentError(
+                f"shape {mesh.name!r}: face {face} of the hull has {len(polygon)} corners, more than {MOST_SIDES}; "
+                "use a Cylinder, or fewer points"
+            )
 
 
 @lru_cache(256)

@@ -9,12 +9,25 @@ import numpy as np
 import pytest
 
 from hitogata.errors import ArgumentError, FigureError, HitogataError
-from hitogata.figure import Box, ConvexMesh, FigureBuilder, MassProperties, Plane, Pose, Sphere, State, joint
+from hitogata.figure import (
+    Box,
+    ConvexMesh,
+    FigureBuilder,
+    HeightField,
+    MassProperties,
+    Plane,
+    Pose,
+    Sphere,
+    State,
+    joint,
+)
 from hitogata.library import human28
 from hitogata.sim import Member, Recording, Settings, Snapshot, Tie, World, WorldError
 
 NAN, INF = math.nan, math.inf
-MESH = ConvexMesh(np.random.default_rng(0).normal(size=(8, 3)))
+TURN = np.linspace(0, 2 * np.pi, 200, endpoint=False)
+DRUM = ConvexMesh([[np.cos(t), np.sin(t), z] for t in TURN for z in (-1, 1)], name="drum")  # ends with 200 corners
+FIELD = HeightField(np.zeros((2, 2)), (1.0, 1.0))
 
 
 def a_world() -> SimpleNamespace:
@@ -164,7 +177,7 @@ def cases():
     for what, bad in (("nothing", None), ("text", "x"), ("number", 1.0), ("mixed", [Sphere(0.1), "x"])):
         yield f"add_body {what}", lambda w, o, x=bad: w.world.add_body(x, mass=1.0), "shapes: expected a Shape"
     yield "add_body of no shape", lambda w, o: w.world.add_body([], mass=1.0), "no shapes"
-    yield "add_body mesh", lambda w, o: w.world.add_body(MESH, mass=1.0), "convex meshes"
+    yield "add_body drum", lambda w, o: w.world.add_body(DRUM, mass=1.0), "has 200 corners, more than 128"
     yield "add_body plane", lambda w, o: w.world.add_body(Plane(), mass=1.0), "Plane"
     for what, bad in (("negative", -1.0), ("zero", 0.0), ("nan", NAN), ("text", "x")):
         yield f"add_body mass {what}", lambda w, o, x=bad: w.world.add_body(Sphere(0.1), mass=x), "mass"
@@ -174,10 +187,11 @@ def cases():
         yield f"add_body pose {what}", lambda w, o, x=bad: ball(w, pose=x), "pose: expected a Pose"
     yield "add_body without a name", lambda w, o: ball(w, name=""), "name"
     yield "figure with a plane that moves", lambda w, o: w.world.add(figure_with(Plane())), "plane that moves"
-    yield "figure with a mesh", lambda w, o: w.world.add(figure_with(MESH)), "convex meshes"
+    yield "figure with a drum", lambda w, o: w.world.add(figure_with(DRUM)), "has 200 corners, more than 128"
+    yield "figure with terrain", lambda w, o: w.world.add(figure_with(FIELD)), "height field that moves"
     for what, bad in (("text", "x"), ("figure", human28()), ("number", 0)):
-        yield f"ground {what}", lambda w, o, x=bad: w.world.add_ground(x), "expected a Plane, Sphere, Capsule or Box"
-    yield "ground mesh", lambda w, o: w.world.add_ground(MESH), "convex meshes"
+        yield f"ground {what}", lambda w, o, x=bad: w.world.add_ground(x), "expected one of Plane, Sphere, Capsule, Box"
+    yield "ground drum", lambda w, o: w.world.add_ground(DRUM), "has 200 corners, more than 128"
     for what, bad in (("nothing", None), ("text", "x"), ("state", State.rest(human28()))):
         yield f"restore {what}", lambda w, o, x=bad: w.world.restore(x), "World.save"
     yield "restore from another world", lambda w, o: w.world.restore(o.saved), "other figures"
@@ -374,6 +388,6 @@ def test_a_world_that_becomes_non_finite_stands_where_it_was(what, h, steps):
 
 def test_errors_of_figures_name_them():
     with pytest.raises(FigureError, match="figure 'odd', link 'lid'"):
-        World().add(figure_with(MESH))
+        World().add(figure_with(DRUM))
     with pytest.raises(ArgumentError, match="figure 'odd', link 'lid'"):
         World().add(figure_with(Plane()))
