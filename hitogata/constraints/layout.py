@@ -10,6 +10,7 @@ All rows of one tree stand together, since only they are coupled; `first` and `l
 
 from typing import NamedTuple
 
+from hitogata.constraints.islands import Islands
 from hitogata.dynamics.factor import Chains
 from hitogata.dynamics.layout import Tree
 from hitogata.lanes import lanes, record, records
@@ -134,3 +135,4 @@ class Rows(NamedTuple):
     speed: lanes  # type: ignore[valid-type]  # (rows,)
     coupling: lanes  # type: ignore[valid-type]  # (rows, width)
     reply: lanes  # type: ignore[valid-type]  # of each point: three times as many numbers as there are rows in its tree
+    islands: Islands

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hitogata.constraints.islands import ALIGNED, islands_size
 from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, TouchInts
 from hitogata.constraints.limits import Limit, Watch
 from hitogata.constraints.links import LIMITS
@@ -120,6 +121,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         most_joint * record_size(JointRowInts)
         + body * (record_size(TouchInts) + 1)
         + points * record_size(PointRowInts)
+        + islands_size(most_rows // ALIGNED, most_joint, points)
     )
     return Forest(
         np.concatenate([head, rows.ravel(), chains.ravel(), np.array(starts, np.int64)]),

@@ -13,6 +13,7 @@ Inside kernels they are opened once, as the views below.
 
 from typing import NamedTuple
 
+from hitogata.constraints.islands import ALIGNED, open_islands
 from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, Rows, Scene, TouchInts
 from hitogata.constraints.limits import Limit, Watch
 from hitogata.dynamics.factor import Chains
@@ -213,7 +214,10 @@ def open_rows(world, scene, work_ints):
     touch = tail(ints, world.most_joint_rows * JointRowInts.SIZE)
     touched = tail(touch, world.most_touches * TouchInts.SIZE)
     point_int = tail(touched, world.tree.bodies)
+    spare = tail(point_int, world.most_points * PointRowInts.SIZE)
+    islands = open_islands(spare, total // ALIGNED, world.most_joint_rows, world.most_points)
     return Rows(
         world.width, records(joint, JointRow), records(ints, JointRowInts), joint_y, records(touch, TouchInts), touch_y,
         touched, records(point, PointRow), records(point_int, PointRowInts), speed, coupling, reply,
+        islands,
     )  # fmt: skip

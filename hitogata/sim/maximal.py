@@ -19,7 +19,7 @@ from hitogata.constraints.joints import find_joints, keep_joints, link_limits
 from hitogata.constraints.limits import keep_impulses
 from hitogata.constraints.link_replies import prepare_link
 from hitogata.constraints.links import mark_linked, solve_link, tell_linked, warm_link
-from hitogata.constraints.points import solve_point
+from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.dynamics.factor import unwhiten
 from hitogata.dynamics.integration import advance
 from hitogata.lanes import any_lane, kernel, maximum, sqrt
@@ -27,7 +27,7 @@ from hitogata.sim.free_motion import free_motion
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.moving import carry
 from hitogata.sim.placing import place, place_body
-from hitogata.sim.step import find_limits, mark_pointed, prepare, tell_pointed
+from hitogata.sim.step import find_limits, mark_pointed, tell_pointed
 from hitogata.sim.touching import find_points, keep_point_impulses
 from hitogata.spatial import load6, store6
 
@@ -52,7 +52,7 @@ def maximal_step(
     points, contacts = find_points(scene, bodies.solid, rows, around, old_contacts, law)
     touches = touch_linked_bodies(scene, rows, links, blocks, points)
     couple(scene, rows, 0, touches)                                      # 5 impulses
-    prepare(rows, 0, points)
+    prepare(rows, points)
     for k in range(blocks):
         prepare_link(rows, links, k)
         warm_link(rows, links, k)
@@ -82,6 +82,16 @@ def touch_linked_bodies(scene, rows, links, blocks, points):
     tell_linked(rows, links, blocks)
     tell_pointed(rows, points)
     return touches
+
+
+@kernel
+def prepare(rows, points):
+    """Replies of points, and the impulses of the last step to begin with."""
+    end = 0
+    for p in range(points):
+        end = prepare_point(rows, p, end)
+    for p in range(points):
+        push_point(rows, p, rows.point[p].impulse)
 
 
 @kernel

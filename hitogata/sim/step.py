@@ -15,6 +15,7 @@ a row's speed is y · x, and the coupling of two rows y · y.
 """
 
 from hitogata.constraints.coupling import couple, number_rows
+from hitogata.constraints.islands import find_islands
 from hitogata.constraints.limits import find_interval, find_range, keep_impulses, solve_joint_row, spread
 from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.dynamics.integration import advance
@@ -47,10 +48,9 @@ def step(world, scene, rows, around, state, control, law, sweeps, old_contacts):
     slowed = free_motion(scene, world.solid, state, control, law, rows.coupling)  # 2, 3 M + h C = Lᵀ L
     joint_rows = find_limits(world, rows, state, control, law)           # 4 rows
     points, contacts = find_points(scene, world.solid, rows, around, old_contacts, law)
-    touches = touch_bodies(scene, rows, joint_rows, points)
+    touches, islands = touch_bodies(scene, rows, joint_rows, points)
     couple(scene, rows, joint_rows, touches)                             # 5 impulses
-    prepare(rows, joint_rows, points)
-    state.last[1] = solve(rows, joint_rows, points, sweeps, law.tolerance)
+    state.last[1] = solve(rows, islands, sweeps, law.tolerance)
     apply(scene, rows, state, joint_rows, touches, points)               # 6 new velocity and place
     keep_impulses(rows, joint_rows, state.limit_impulse)
     keep_point_impulses(rows, points, around)
@@ -89,13 +89,13 @@ def find_limits(world, rows, state, control, law):
 
 @kernel
 def touch_bodies(scene, rows, joint_rows, points):
-    """Number the rows, and tell each point row its touches; returns how many bodies are touched."""
+    """Number the rows, tell each point row its touches; returns how many bodies are touched, and how many islands."""
     for i in range(scene.tree.bodies):
         rows.touch_of_body[i] = -1
     mark_pointed(rows, points)
-    touches, _ = number_rows(scene, rows, joint_rows)
+    touches, total = number_rows(scene, rows, joint_rows)
     tell_pointed(rows, points)
-    return touches
+    return touches, find_islands(rows, joint_rows, points, total)
 
 
 @kernel
@@ -120,39 +120,51 @@ def tell_pointed(rows, points):
 
 
 @kernel
-def prepare(rows, joint_rows, points):
-    """Own replies of point rows, and the impulses of the last step to begin with."""
-    end = 0
-    for p in range(points):
-        end = prepare_point(rows, p, end)
-    for a in range(joint_rows):
-        spread(rows, rows.joint_int[a], rows.joint[a].impulse)
-    for p in range(points):
-        push_point(rows, p, rows.point[p].impulse)
+def solve(rows, islands, sweeps, tolerance):
+    """Solve every island; returns the greatest speed that a last sweep mended."""
+    worst = 0.0
+    for n in range(islands):
+        worst = maximum(worst, solve_island(rows, n, sweeps, tolerance))
+    return sqrt(worst)
 
 
 @kernel
-def solve(rows, joint_rows, points, sweeps, tolerance):
-    """Sweep until nothing is left to mend; returns the greatest speed that the last sweep mended."""
+def solve_island(rows, n, sweeps, tolerance):
+    """Sweep until nothing is left to mend; returns the square of the greatest speed that the last sweep mended."""
+    prepare(rows, n)
     worst, most = 0.0, sweeps
     if tolerance > 0.0:
         most = PATIENCE * sweeps
     for k in range(most):
-        worst = sweep(rows, joint_rows, points)
+        worst = sweep(rows, n)
         enough = tolerance * tolerance
         if k + 1 >= sweeps:
             enough = maximum(STUCK * STUCK, enough)
         if not any_lane(worst > enough):
             break
-    return sqrt(worst)
+    return worst
 
 
 @kernel
-def sweep(rows, joint_rows, points):
+def prepare(rows, n):
+    """Replies of an island's points, and the impulses of the last step to begin with."""
+    islands, end = rows.islands, 0
+    for k in range(islands.point_start[n], islands.point_start[n + 1]):
+        end = prepare_point(rows, islands.point[k], end)
+    for k in range(islands.joint_start[n], islands.joint_start[n + 1]):
+        a = islands.joint[k]
+        spread(rows, rows.joint_int[a], rows.joint[a].impulse)
+    for k in range(islands.point_start[n], islands.point_start[n + 1]):
+        p = islands.point[k]
+        push_point(rows, p, rows.point[p].impulse)
+
+
+@kernel
+def sweep(rows, n):
     """Projected Gauss-Seidel: each row in turn takes the impulse that mends its speed; returns the worst, squared."""
-    worst = 0.0
-    for a in range(joint_rows):
-        worst = maximum(worst, solve_joint_row(rows, a))
-    for p in range(points):
-        worst = maximum(worst, solve_point(rows, p))
+    worst, islands = 0.0, rows.islands
+    for k in range(islands.joint_start[n], islands.joint_start[n + 1]):
+        worst = maximum(worst, solve_joint_row(rows, islands.joint[k]))
+    for k in range(islands.point_start[n], islands.point_start[n + 1]):
+        worst = maximum(worst, solve_point(rows, islands.point[k]))
     return worst

@@ -1,0 +1,113 @@
+"""Islands: rows that feel each other, and none outside.
+
+Trees that touch, or hang on each other by springs and ropes, are one island; the ground joins nobody.  Each island is
+solved on its own: those at rest are done after a sweep or two, however long another takes.
+"""
+
+from typing import NamedTuple
+
+from hitogata.lanes import kernel, lanes, tail
+
+ALIGNED = 8
+"""The rows of a tree begin at a multiple of this: see `coupling.number_rows`."""
+
+
+class Islands(NamedTuple):
+    """Rows in the order of their islands.  A tree is known by the block of 8 rows that it begins with."""
+
+    above: lanes  # type: ignore[valid-type]  # (blocks,) int: another tree of the same island, or itself
+    number: lanes  # type: ignore[valid-type]  # (blocks,) int: which island
+    joint_start: lanes  # type: ignore[valid-type]  # (islands + 2,) int: where in `joint` each begins
+    point_start: lanes  # type: ignore[valid-type]  # (islands + 2,) int
+    joint: lanes  # type: ignore[valid-type]  # (joint rows,) int: joint rows, island by island
+    point: lanes  # type: ignore[valid-type]  # (point rows,) int
+    key: lanes  # type: ignore[valid-type]  # (joint or point rows,) int: scratch
+
+
+def islands_size(blocks: int, joint_rows: int, points: int) -> int:
+    """Whole numbers of scratch."""
+    return 4 * (blocks + 2) + 2 * (joint_rows + points)
+
+
+@kernel
+def open_islands(ints, blocks, joint_rows, points):
+    """Views of scratch."""
+    room = blocks + 2
+    number, joint_start, point_start = tail(ints, room), tail(ints, 2 * room), tail(ints, 3 * room)
+    joint = tail(ints, 4 * room)
+    point = tail(joint, joint_rows)
+    return Islands(ints, number, joint_start, point_start, joint, point, tail(point, points))
+
+
+@kernel
+def find_islands(rows, joint_rows, points, total):
+    """Sort all rows by island, those of an island as they were; returns how many islands there are.
+
+    total: rows of all trees, as `coupling.number_rows` returns it.
+    """
+    islands, blocks = rows.islands, total // ALIGNED
+    for t in range(blocks):
+        islands.above[t] = t
+    for p in range(points):
+        own = rows.point_int[p]
+        if own.touch_b >= 0:
+            join(islands.above, tree_of(rows, own.touch_a), tree_of(rows, own.touch_b))
+    count = number_islands(islands, blocks)
+    for a in range(joint_rows):
+        islands.key[a] = islands.number[rows.joint_int[a].first // ALIGNED]
+    sort(islands.key, joint_rows, islands.joint_start, count, islands.joint)
+    for p in range(points):
+        islands.key[p] = islands.number[tree_of(rows, rows.point_int[p].touch_a)]
+    sort(islands.key, points, islands.point_start, count, islands.point)
+    return count
+
+
+@kernel
+def tree_of(rows, touch):
+    """The tree of a touched body."""
+    return rows.touch[touch].first // ALIGNED
+
+
+@kernel
+def root_of(above, t):
+    """The tree that stands for an island."""
+    while above[t] != t:
+        above[t] = above[above[t]]
+        t = above[t]
+    return t
+
+
+@kernel
+def join(above, a, b):
+    """Two trees are of one island; the first of its trees stands for it."""
+    a, b = root_of(above, a), root_of(above, b)
+    above[max(a, b)] = min(a, b)
+
+
+@kernel
+def number_islands(islands, blocks):
+    """In the order of their first trees; returns how many.  Further blocks of a tree count as islands without rows."""
+    count = 0
+    for t in range(blocks):
+        root = root_of(islands.above, t)
+        if root == t:
+            islands.number[t] = count
+            count += 1
+        else:
+            islands.number[t] = islands.number[root]
+    return count
+
+
+@kernel
+def sort(key, items, start, keys, order):
+    """Items 0, 1, 2 ... by their keys, into `order`; those of key k begin at start[k], and end at start[k + 1]."""
+    for k in range(keys + 2):
+        start[k] = 0
+    for i in range(items):
+        start[key[i] + 2] += 1
+    for k in range(keys):
+        start[k + 2] += start[k + 1]
+    for i in range(items):
+        k = key[i] + 1
+        order[start[k]] = i
+        start[k] += 1
