@@ -1,12 +1,26 @@
 """The world and its step: figures, loose bodies and the ground, in one stable solve."""
 
-from hitogata.sim.coordinates import Coordinates
+from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.members import Member
 from hitogata.sim.reading import ContactForce
 from hitogata.sim.recording import Recording
 from hitogata.sim.saving import Snapshot
 from hitogata.sim.settings import Settings
+from hitogata.sim.states.reports import ContactPatch, ContactTally
 from hitogata.sim.ties import Tie
 from hitogata.sim.world import World, WorldError
 
-__all__ = ["ContactForce", "Coordinates", "Member", "Recording", "Settings", "Snapshot", "Tie", "World", "WorldError"]
+__all__ = [
+    "ContactForce",
+    "ContactMethod",
+    "ContactPatch",
+    "ContactTally",
+    "Coordinates",
+    "Member",
+    "Recording",
+    "Settings",
+    "Snapshot",
+    "Tie",
+    "World",
+    "WorldError",
+]

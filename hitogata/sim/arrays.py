@@ -14,7 +14,7 @@ from hitogata.contact.touching import SPARE_ANY
 from hitogata.figure import State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import address_table, record_size
-from hitogata.sim.coordinates import Coordinates
+from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.forest import IntArray, Span, make_forest
 from hitogata.sim.layout import CAPACITY, CONTACTS, COUNTS, FOUND, OLD_THIRD, PIECES, TIES, Motor, Pull
 from hitogata.sim.loose import begin_loose, take_apart, take_loose_steps
@@ -24,6 +24,8 @@ from hitogata.sim.running import begin, take_steps
 from hitogata.sim.saving import fingerprint
 from hitogata.sim.settings import Settings
 from hitogata.sim.shaped_running import take_shaped_steps
+from hitogata.sim.states.layout import TALLY, room_sizes
+from hitogata.sim.states.running import take_shaped_stated_steps, take_stated_steps
 from hitogata.sim.ties import Tie, TieArrays
 
 if TYPE_CHECKING:
@@ -81,7 +83,7 @@ class Arrays:
         ties: springs and ropes.
         contacts: whose the contact points are; `points`: where; both in thirds, see `running.take_steps`.
         counts: see `layout`.
-        work, work_ints: scratch.
+        work, work_ints: scratch; `states`, `states_ints`: that of contact by states, which begins with its tally.
         unread: figures whose forces of the last step are not known, because they were not there, or elsewhere.
     """
 
@@ -114,8 +116,13 @@ class Arrays:
         self.work, self.work_ints = np.zeros(solved.work_size + extra), np.zeros(solved.work_ints + 8, np.int64)
         self.contacts = np.zeros(3 * self.contact_room * record_size(Contact), np.int64)
         self.points = np.zeros(3 * self.contact_room * record_size(ContactPoint))
+        self.stated = settings.contacts is ContactMethod.STATES
+        numbers, whole = room_sizes(points, int(solved.ints[5])) if self.stated else (0, 0)
+        self.states, self.states_ints = np.zeros(numbers), np.zeros(whole, np.int64)
         self.counts = np.zeros(COUNTS, np.int64)
         self.counts[CAPACITY], self.counts[PIECES] = self.contact_room, 1
+        takers = (take_shaped_steps, take_steps, take_shaped_stated_steps, take_stated_steps)
+        self._take = takers[2 * self.stated + self.shapes.plain]
         self.unread: set[Member] = set()
         self.ties = TieArrays((), self)
         self.change_ties(contents)
@@ -192,10 +199,10 @@ class Arrays:
                 self.forest.ints, self.ties.ints, self.shapes.ints, self.pairs, self.contacts, self.work_ints,
                 self.counts, self.forest.floats, self.shapes.floats, self.law, self.state, self.control,
                 self.ties.numbers, self.points, self.work, self.before, self.ties.before, self.piece, self.ties.piece,
+                self.states_ints, self.states,
             ))  # fmt: skip
             self._hot = table, settings.longest_fast_step, settings.fast_turn, settings.sweeps
-        take = take_steps if self.shapes.plain else take_shaped_steps
-        done: int = take(*self._hot, h, steps)
+        done: int = self._take(*self._hot, h, steps)
         return done
 
     def step_back(self) -> "Arrays | None":
@@ -213,6 +220,7 @@ class Arrays:
         new = Arrays(self.contents, contact_room=contacts, pair_room=self.pair_room if pairs is None else pairs)
         new.state[:], new.control[:], new.ties.numbers[:] = self.state, self.control, self.ties.numbers
         new.unread = self.unread
+        new.states[:TALLY] = self.states[:TALLY]
         new.put_contacts(*self.last_contacts())
         return new
 

@@ -134,6 +134,7 @@ class Law(NamedTuple):
     fall: float  # greatest acceleration to expect of a free body
     push_out_speed: float
     bounce_speed: float
+    static_share: float
 
 
 @kernel
@@ -141,7 +142,7 @@ def open_law(numbers, h, last_h):
     """The laws of a step of h, from `Settings.numbers`."""
     return Law(
         h, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7],
-        numbers[8], numbers[9], numbers[10], numbers[11], numbers[12],
+        numbers[8], numbers[9], numbers[10], numbers[11], numbers[12], numbers[13],
     )  # fmt: skip
 
 

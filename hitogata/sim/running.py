@@ -24,7 +24,7 @@ from hitogata.sim.moving import carry
 from hitogata.sim.pairing import HEADER, ORDER, PAIRS, ROOM, RULES, SPACE
 from hitogata.sim.placing import place
 from hitogata.sim.steadying import relax
-from hitogata.sim.step import step
+from hitogata.sim.step import Method, by_sweeps, step
 from hitogata.sim.touching import Broad, Surroundings
 from hitogata.spatial import dot, load3
 
@@ -60,12 +60,18 @@ def take_steps(arrays, longest, fast_turn, sweeps, h, steps):
     contacts, points: in thirds: those of this step and of the last take turns in two; the last holds those before a
     step in pieces, in case it cannot be taken.
     """
-    return take_reduced_steps(touch, arrays, longest, fast_turn, sweeps, h, steps)
+    return take_reduced_steps(touch, by_sweeps, no_room, arrays, longest, fast_turn, sweeps, h, steps)
 
 
 @kernel
-def take_reduced_steps(touch, arrays, longest, fast_turn, sweeps, h, steps):
-    """`take_steps` with the kernel that finds the points of a pair."""
+def no_room(world, arrays):
+    """Sweeps need no scratch of their own."""
+    return 0
+
+
+@kernel
+def take_reduced_steps(touch, solve, open_room, arrays, longest, fast_turn, sweeps, h, steps):
+    """`take_steps` with kernels that find the points of a pair, and the impulses; the latter's scratch."""
     ints, tie_ints, shape_ints = ints_in(arrays, 0), ints_in(arrays, 1), ints_in(arrays, 2)
     pairs, contacts, work_ints, counts = ints_in(arrays, 3), ints_in(arrays, 4), ints_in(arrays, 5), ints_in(arrays, 6)
     floats, shape_floats, law = floats_in(arrays, 7), floats_in(arrays, 8), floats_in(arrays, 9)
@@ -74,9 +80,9 @@ def take_reduced_steps(touch, arrays, longest, fast_turn, sweeps, h, steps):
     old_ties, piece_before, piece_ties = floats_in(arrays, 16), floats_in(arrays, 17), floats_in(arrays, 18)
     world = open_world(ints, floats)
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
-    rows = open_rows(world, scene, work_ints)
+    rows, method = open_rows(world, scene, work_ints), Method(solve, open_room(world, arrays))
     return run_steps(
-        touch, reduced_step, (world, scene, rows, views, targets, sweeps), world.tree, views, views.q,
+        touch, reduced_step, (world, scene, rows, views, targets, method, sweeps), world.tree, views, views.q,
         world.tree.nq + world.tree.nv, tail(rows.reply, world.reply_room), state, ties, tie_ints, shape_ints,
         shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
         fast_turn, steps,
@@ -86,8 +92,8 @@ def take_reduced_steps(touch, arrays, longest, fast_turn, sweeps, h, steps):
 @kernel
 def reduced_step(parts, around, law, old_contacts):
     """One step in reduced coordinates."""
-    world, scene, rows, state, control, sweeps = parts
-    contacts, joint_rows = step(world, scene, rows, around, state, control, law, sweeps, old_contacts)
+    world, scene, rows, state, control, method, sweeps = parts
+    contacts, joint_rows = step(world, scene, rows, around, state, control, law, method, sweeps, old_contacts)
     return contacts, sliding(world.tree, state.v, rows, joint_rows)
 
 

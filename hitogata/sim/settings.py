@@ -7,6 +7,7 @@ import numpy as np
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.sim.checking import number, whole
+from hitogata.sim.coordinates import ContactMethod
 
 POSITIVE = ("longest_fast_step", "fast_turn", "contact_mass", "contact_stiffness", "push_out_speed", "range_stiffness")
 ENDLESS = ("longest_fast_step", "contact_mass", "push_out_speed", "range_stiffness")
@@ -37,6 +38,8 @@ class Settings:
         contact_margin: points nearer than this are looked after, and those that may come as near within the step [m].
         push_out_speed: bodies that overlap are parted no faster [m/s].
         bounce_speed: contacts that close slower do not bounce [m/s].
+        contacts: how the impulses of a step are found.
+        static_share: friction of what sticks, by that of what slides, at least 1; for contact by states only.
         range_stiffness: of limits and range walls [N m/rad]; infinite: hard.  For single joints: `Member.set_wall`.
         range_damping: of limits and range walls [N m s/rad].
         range_margin: limits nearer than this are looked after [rad], [m].
@@ -57,6 +60,8 @@ class Settings:
     contact_margin: float = 0.02
     push_out_speed: float = 1.0
     bounce_speed: float = 0.05
+    contacts: ContactMethod = ContactMethod.SWEEPS
+    static_share: float = 1.0
     range_stiffness: float = 1e5
     range_damping: float = 1e3
     range_margin: float = 0.05
@@ -69,12 +74,17 @@ class Settings:
             if field.name in ("keep_energy", "slow_taut"):
                 if not isinstance(value, bool | np.bool_):
                     raise ArgumentError(f"{name}: must be True or False, got {value!r}")
+            elif field.name == "contacts":
+                if not isinstance(value, ContactMethod):
+                    raise ArgumentError(f"{name}: must be a ContactMethod, got {value!r}")
             elif field.name == "sweeps":
                 whole(value, name, least=1)
             else:
                 number(value, name, positive=field.name in POSITIVE, infinite=field.name in ENDLESS)
         if not 0.5 <= self.theta <= 1.0:
             raise ArgumentError(f"settings: theta: must be between 0.5 and 1, got {self.theta!r}")
+        if self.static_share < 1:
+            raise ArgumentError(f"settings: static_share: must be at least 1, got {self.static_share!r}")
         if self.joint_correction > 1:
             raise ArgumentError(f"settings: joint_correction must be between 0 and 1, got {self.joint_correction}")
 
@@ -84,4 +94,5 @@ class Settings:
             self.theta, self.keep_energy, self.slow_taut, self.tolerance, self.hard_wall_share, self.range_margin,
             self.contact_stiffness, self.contact_damping, self.contact_mass, self.contact_margin,
             float(np.linalg.norm(gravity)), self.push_out_speed, self.bounce_speed,
+            self.static_share,
         ])  # fmt: skip

@@ -3,13 +3,14 @@
 from hitogata.contact.touching import touch_any
 from hitogata.lanes import entry
 from hitogata.sim.maximal_running import take_apart_steps
-from hitogata.sim.running import take_reduced_steps
+from hitogata.sim.running import no_room, take_reduced_steps
+from hitogata.sim.step import by_sweeps
 
 
 @entry
 def take_shaped_steps(arrays, longest, fast_turn, sweeps, h, steps):
     """`running.take_steps`."""
-    return take_reduced_steps(touch_any, arrays, longest, fast_turn, sweeps, h, steps)
+    return take_reduced_steps(touch_any, by_sweeps, no_room, arrays, longest, fast_turn, sweeps, h, steps)
 
 
 @entry

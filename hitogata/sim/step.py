@@ -14,6 +14,8 @@ The matrix is factorised as Lᵀ L along the tree: L has the sparsity of M.  Bel
 a row's speed is y · x, and the coupling of two rows y · y.
 """
 
+from typing import Any, NamedTuple
+
 from hitogata.constraints.coupling import couple, number_rows
 from hitogata.constraints.islands import find_islands
 from hitogata.constraints.limits import find_interval, find_range, keep_impulses, solve_joint_row, spread
@@ -37,11 +39,12 @@ PATIENCE = 10
 
 
 @kernel
-def step(world, scene, rows, around, state, control, law, sweeps, old_contacts):
+def step(world, scene, rows, around, state, control, law, method, sweeps, old_contacts):
     """One step; returns how many contacts and joint rows there were.
 
     world, state, control, law: see `layout`; scene, rows: scratch; around: shapes, ties, contacts, see `touching`;
-    sweeps: of the solver, at the most; old_contacts: how many the last step had.
+    method: how impulses are found, `by_sweeps` or another, and its scratch; sweeps: at the most; old_contacts: how many
+    the last step had.
     """
     place(scene, world.solid, state, law.h)                              # 1 where is it, what momenta
     expect_ties(scene, around, state, law)
@@ -50,7 +53,7 @@ def step(world, scene, rows, around, state, control, law, sweeps, old_contacts):
     points, contacts = find_points(scene, world.solid, rows, around, old_contacts, law)
     touches, islands = touch_bodies(scene, rows, joint_rows, points)
     couple(scene, rows, joint_rows, touches)                             # 5 impulses
-    state.last[1] = solve(rows, islands, sweeps, law.tolerance)
+    state.last[1] = method.solve(scene, rows, islands, around, law, sweeps, method.room)
     apply(scene, rows, state, joint_rows, touches, points)               # 6 new velocity and place
     keep_impulses(rows, joint_rows, state.limit_impulse)
     keep_point_impulses(rows, points, around)
@@ -119,17 +122,24 @@ def tell_pointed(rows, points):
             own.touch_b = rows.touch_of_body[own.body_b]
 
 
+class Method(NamedTuple):
+    """How the impulses of a step are found."""
+
+    solve: Any
+    room: Any
+
+
 @kernel
-def solve(rows, islands, sweeps, tolerance):
-    """Solve every island; returns the greatest speed that a last sweep mended."""
+def by_sweeps(scene, rows, islands, around, law, sweeps, room):
+    """Projected Gauss-Seidel for every island; returns the greatest speed that a last sweep mended."""
     worst = 0.0
     for n in range(islands):
-        worst = maximum(worst, solve_island(rows, n, sweeps, tolerance))
+        worst = maximum(worst, sweep_island(rows, n, sweeps, law.tolerance))
     return sqrt(worst)
 
 
 @kernel
-def solve_island(rows, n, sweeps, tolerance):
+def sweep_island(rows, n, sweeps, tolerance):
     """Sweep until nothing is left to mend; returns the square of the greatest speed that the last sweep mended."""
     prepare(rows, n)
     worst, most = 0.0, sweeps

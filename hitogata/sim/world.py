@@ -14,12 +14,13 @@ from hitogata.figure import Figure, FigureBuilder, Plane, Pose, Shape, State, jo
 from hitogata.sim.arrays import Arrays, Contents
 from hitogata.sim.changing import changed
 from hitogata.sim.checking import figure_of, gravity_of, number, numbers, pairs_of_links, state_of, whole
-from hitogata.sim.coordinates import Coordinates
+from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.members import Member
 from hitogata.sim.reading import ContactForce, contact_forces
 from hitogata.sim.recording import Recording
 from hitogata.sim.saving import Snapshot, check_snapshot, put_back, written_down
 from hitogata.sim.settings import Settings
+from hitogata.sim.states.reports import ContactPatch, ContactTally, contact_patches, contact_tally
 from hitogata.sim.ties import End, Tie, on_link
 
 LONGEST = 100.0
@@ -63,6 +64,8 @@ class World:
             raise ArgumentError(f"coordinates: must be a Coordinates, got {coordinates!r}")
         if not isinstance(settings, Settings | None):
             raise ArgumentError(f"settings: expected Settings, got {settings!r}")
+        if coordinates is Coordinates.MAXIMAL and settings and settings.contacts is ContactMethod.STATES:
+            raise ArgumentError("settings: contact by states needs reduced coordinates")
         self._contents = Contents(gravity_of(gravity), settings or Settings(), coordinates)
         self._arrays, self._states = Arrays(self._contents), dict[Member, State]()  # of those not yet laid out
         self._time, self._checked_h = 0.0, math.nan
@@ -282,6 +285,24 @@ class World:
     def contacts(self) -> list[ContactForce]:
         """Contact points of the last step, with their forces."""
         return contact_forces(self)
+
+    def contact_patches(self) -> list[ContactPatch]:
+        """Contacts of the last step, by states: those of two bodies along one normal together.
+
+        Only with `Settings(contacts=ContactMethod.STATES)`.
+        """
+        self._check_states()
+        return contact_patches(self.arrays)
+
+    @property
+    def contact_tally(self) -> ContactTally:
+        """How often contact by states found a consistent answer so far, and in how many passes."""
+        self._check_states()
+        return contact_tally(self.arrays)
+
+    def _check_states(self) -> None:
+        if self.settings.contacts is not ContactMethod.STATES:
+            raise ArgumentError("this world solves its contacts by sweeps; make it with contacts=ContactMethod.STATES")
 
     def record(self, *, every: int = 1, contacts: bool = False) -> Recording:
         """Note the state now and after every step from now on (every so many steps), until the recording is stopped.

@@ -9,7 +9,7 @@ from hitogata.dynamics import difference, energy, forward_kinematics, integrate
 from hitogata.dynamics.layout import model_of
 from hitogata.figure import Box, Capsule, Figure, JointKind, Pose, Shape, Sphere, State
 from hitogata.rom import ConeRegion, ConstantTwist, FixedTwist, FreeTwist, RangeOfMotion
-from hitogata.sim import Member, Tie, World
+from hitogata.sim import Member, Settings, Tie, World
 from tests.peers.builders import random_figure
 from tests.rom.cases import CASES as REGIONS
 
@@ -94,7 +94,7 @@ def bare(figure: Figure) -> Figure:
 # ------------------------------------------------------- scenes
 
 
-def random_scene(seed: int, *, driven: bool = True) -> Scene:
+def random_scene(seed: int, *, driven: bool = True, settings: Settings | None = None) -> Scene:
     """One to three figures that may lie in each other, in the ground and beyond their ranges; any step.
 
     Args:
@@ -103,7 +103,7 @@ def random_scene(seed: int, *, driven: bool = True) -> Scene:
             energy in.
     """
     rng = np.random.default_rng([seed, 2024])
-    world = World()
+    world = World(settings=settings)
     scene = Scene(world, float(np.exp(rng.uniform(np.log(1e-3), np.log(0.1)))), f"seed {seed}")
     if rng.random() < 0.6:
         world.add_ground(friction=float(rng.uniform(0, 1.5)))

@@ -1,0 +1,213 @@
+"""Hypothesis, impulses, validity: at most three passes (Nakamura & Yamane 2000, §4.3, 4.9)."""
+
+from typing import NamedTuple
+
+from hitogata.constraints.points import prepare_point
+from hitogata.lanes import kernel, sqrt, tail
+from hitogata.loops.contacts.elimination import eliminate
+from hitogata.loops.contacts.hypotheses import write_forces, write_held
+from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES
+from hitogata.loops.contacts.validity import judge
+from hitogata.sim.states.applying import push_all, take_back, worst_closing, write_impulses
+from hitogata.sim.states.gathering import BLEND, find_pressing, gather, list_plain, slow
+from hitogata.sim.states.layout import ISLANDS, MOST_ROWS, PASSES, SWEPT, TOO_LARGE
+from hitogata.sim.states.replying import fill_replies
+
+MISSED = 1e-4
+"""A limit or contact that is not held may be closed at, beyond what its law allows, by no more than this [m/s]."""
+
+STILL = 1e-7
+"""What moves slower stands still [m/s], [rad/s]."""
+
+DEPENDENT = 1e-10
+"""Share of the largest pivot below which a row depends on the others."""
+
+
+class Sliding(NamedTuple):
+    """What `judge` needs to know of the rules."""
+
+    still: float
+    blend: float
+
+
+@kernel(late=True)
+def solve_by_states(scene, rows, n, around, room, law, first):
+    """Impulses of an island; returns how many patches it has, from `first` on, and the worst speed left to mend.
+
+    The latter is below zero if there is no consistent answer: then nothing has changed, and the sweeps must do it.
+    """
+    prepare_some(rows, n)
+    plain, count, passes, worst, fits = list_plain(rows, n, room), 0, 0, -1.0, True
+    find_pressing(rows, n, room)
+    while passes < MOST_PASSES and worst < 0.0 and fits:
+        if plain <= MOST_ROWS:
+            count = gather(scene, rows, n, around, room, law, first, plain)
+        fits = plain <= MOST_ROWS and count < MOST_ROWS
+        if fits:
+            fill_replies(rows, room, plain, count, first)
+            good = False
+            while passes < MOST_PASSES and not good:
+                solve_pass(room, plain, count, first)
+                passes += 1
+                good = judge_all(room, plain, count, first, law)
+            if good:
+                write_impulses(scene, rows, n, room, plain, count, first)
+                push_all(rows, n, room, plain, count, first, 1.0)
+                worst = worst_closing(rows, n)
+                if worst > MISSED:  # contacts close that nobody thought of
+                    take_back(rows, n, around, room, plain, count, first, law, MISSED)
+                    worst = -1.0
+    note(rows, n, room.tally, passes, worst, fits)
+    if not fits:
+        count = 0
+    return count, worst
+
+
+@kernel(late=True)
+def note(rows, n, tally, passes, worst, fits):
+    """Count what happened to an island with contacts."""
+    if rows.islands.point_start[n + 1] > rows.islands.point_start[n]:
+        tally[ISLANDS] += 1.0
+        if worst >= 0.0:
+            tally[PASSES + passes] += 1.0
+        else:
+            tally[SWEPT] += 1.0
+            if not fits:
+                tally[TOO_LARGE] += 1.0
+
+
+@kernel(late=True)
+def prepare_some(rows, n):
+    """Laws of ties and bouncing contacts hang on their own replies."""
+    islands, end = rows.islands, 0
+    for k in range(islands.point_start[n], islands.point_start[n + 1]):
+        p = islands.point[k]
+        if rows.point_int[p].tie == 1 or rows.point[p].bounce > 0.0:
+            end = prepare_point(rows, p, end)
+
+
+@kernel(late=True)
+def solve_pass(room, plain, patches, first):
+    """Impulses of all rows under the present hypotheses, into the rows and the patches' wrenches."""
+    count = choose_unknowns(room, plain, patches, first)
+    for r in range(plain):
+        if room.column[r] >= 0:
+            at = room.column[r]
+            room.right[at] = -(room.row[r].speed + room.row[r].bias)
+            for s in range(plain):
+                if room.column[s] >= 0:
+                    room.matrix[at * MOST_ROWS + room.column[s]] = room.reply[r * MOST_ROWS + s]
+    for i in range(patches):
+        for k in range(room.many[i]):
+            fill_unknown(room, plain, patches, i, k)
+    solve_scaled(room, count)
+    for r in range(plain):
+        room.row[r].impulse = 0.0
+        if room.column[r] >= 0:
+            room.row[r].impulse = room.unknown[room.column[r]]
+    for i in range(patches):
+        for m in range(6):
+            total = 0.0
+            for k in range(room.many[i]):
+                total = total + room.forces[36 * i + 6 * k + m] * room.unknown[room.first[i] + k]
+            room.force[6 * (first + i) + m] = total
+            room.row[plain + 6 * i + m].impulse = total
+
+
+@kernel(late=True)
+def choose_unknowns(room, plain, patches, first):
+    """Number what is held; returns how many."""
+    count = 0
+    for r in range(plain):
+        room.column[r] = -1
+        if room.row_int[r].held == 1:
+            room.column[r] = count
+            count += 1
+    for i in range(patches):
+        g = tail(room.held, 36 * i)
+        own = write_held(room.patch[first + i], room.ints[first + i], g)
+        write_forces(room.patch[first + i], g, own, tail(room.forces, 36 * i))
+        room.first[i] = count
+        room.many[i] = own
+        count += own
+    return count
+
+
+@kernel(late=True)
+def fill_unknown(room, plain, patches, i, k):
+    """Column of the matrix for a held force of a patch; its row for plain unknowns; its right side."""
+    at, rows_at = room.first[i] + k, plain + 6 * i
+    f, g = tail(room.forces, 36 * i + 6 * k), tail(room.held, 36 * i + 6 * k)
+    for s in range(plain):
+        if room.column[s] >= 0:
+            room.matrix[room.column[s] * MOST_ROWS + at] = picked(room.reply, s * MOST_ROWS + rows_at, f)
+            room.matrix[at * MOST_ROWS + room.column[s]] = picked(room.reply, s * MOST_ROWS + rows_at, g)
+    for o in range(patches):
+        for m in range(6):  # what this force does to the six motions of each patch ...
+            room.scale[m] = picked(room.reply, (plain + 6 * o + m) * MOST_ROWS + rows_at, f)
+        for j in range(room.many[o]):  # ... and to those of them that are held
+            room.matrix[(room.first[o] + j) * MOST_ROWS + at] = picked(room.held, 36 * o + 6 * j, room.scale)
+    total = 0.0
+    for m in range(6):
+        total = total - g[m] * (room.row[rows_at + m].speed + room.row[rows_at + m].bias)
+    room.right[at] = total
+
+
+@kernel(late=True)
+def picked(view, at, six):
+    """Product of six numbers with six others."""
+    return (view[at] * six[0] + view[at + 1] * six[1] + view[at + 2] * six[2] + view[at + 3] * six[3]
+            + view[at + 4] * six[4] + view[at + 5] * six[5])  # fmt: skip
+
+
+@kernel(late=True)
+def solve_scaled(room, count):
+    """matrix unknown = right, with rows and columns brought to one size first."""
+    for n in range(count):
+        d = room.matrix[n * MOST_ROWS + n]
+        room.scale[n] = 1.0
+        if d > 0.0:
+            room.scale[n] = 1.0 / sqrt(d)
+    for n in range(count):
+        room.right[n] = room.right[n] * room.scale[n]
+        for m in range(count):
+            room.matrix[n * MOST_ROWS + m] = room.matrix[n * MOST_ROWS + m] * room.scale[n] * room.scale[m]
+    eliminate(room.matrix, room.right, room.unknown, room.order, count, MOST_ROWS, DEPENDENT)
+    for n in range(count):
+        room.unknown[n] = room.unknown[n] * room.scale[n]
+
+
+@kernel(late=True)
+def judge_all(room, plain, patches, first, law):
+    """Are all impulses such as limits, ropes and rough floors can give?  If not, hypotheses have changed."""
+    good, total = True, plain + 6 * patches
+    for r in range(plain):
+        own, row = room.row_int[r], room.row[r]
+        if own.pushes == 1:
+            if own.held == 1:
+                if row.impulse < 0.0:
+                    own.held = 0
+                    good = False
+            elif row.speed + row.bias + reply_to(room, r, total) < -MISSED:
+                own.held = 1
+                good = False
+    for i in range(patches):
+        p, at, after = first + i, plain + 6 * i, room.scale
+        for k in range(6):
+            after[k] = room.row[at + k].speed + reply_to(room, at + k, total)
+            if abs(after[k]) < STILL:
+                after[k] = 0.0
+        rules = Sliding(slow(room.patch[p], law), BLEND)
+        hull, w, rate = tail(room.corner, 3 * CORNERS * p), tail(room.force, 6 * p), tail(room.rate, 6 * p)
+        if judge(room.patch[p], room.ints[p], hull, w, rate, after, rules) == 1:
+            good = False
+    return good
+
+
+@kernel(late=True)
+def reply_to(room, r, total):
+    """What all impulses do to a row's speed."""
+    value = 0.0
+    for s in range(total):
+        value = value + room.reply[r * MOST_ROWS + s] * room.row[s].impulse
+    return value

@@ -1,0 +1,49 @@
+"""The steps of worlds whose contacts are solved by states."""
+
+from hitogata.contact.finding import touch
+from hitogata.contact.touching import touch_any
+from hitogata.lanes import entry, floats_in, ints_in, kernel, maximum, sqrt
+from hitogata.loops.contacts.reporting import write_report
+from hitogata.sim.running import take_reduced_steps
+from hitogata.sim.states.layout import PATCHES, STEPS, open_room
+from hitogata.sim.states.passes import solve_by_states
+from hitogata.sim.states.reporting import report_swept
+from hitogata.sim.step import sweep_island
+
+
+@entry
+def take_stated_steps(arrays, longest, fast_turn, sweeps, h, steps):
+    """`running.take_steps`; two more arrays in the table: scratch of the method."""
+    return take_reduced_steps(touch, by_states, states_room, arrays, longest, fast_turn, sweeps, h, steps)
+
+
+@entry
+def take_shaped_stated_steps(arrays, longest, fast_turn, sweeps, h, steps):
+    """The same with meshes, cylinders, ellipsoids or height fields."""
+    return take_reduced_steps(touch_any, by_states, states_room, arrays, longest, fast_turn, sweeps, h, steps)
+
+
+@kernel(late=True)
+def states_room(world, arrays):
+    """Scratch of the method."""
+    return open_room(floats_in(arrays, 20), ints_in(arrays, 19), world.most_points, world.width)
+
+
+@kernel(late=True)
+def by_states(scene, rows, islands, around, law, sweeps, room):
+    """Every island by hypothesis and validity, or else by sweeps; returns the greatest speed that was left to mend."""
+    worst, patches = 0.0, 0
+    for n in range(islands):
+        if rows.islands.joint_start[n + 1] + rows.islands.point_start[n + 1] > (
+            rows.islands.joint_start[n] + rows.islands.point_start[n]
+        ):
+            own, left = solve_by_states(scene, rows, n, around, room, law, patches)
+            if left < 0.0:
+                left = sqrt(sweep_island(rows, n, sweeps, law.tolerance))
+                report_swept(scene, rows, n, room, patches, own)
+            worst = maximum(worst, left)
+            patches += own
+    room.tally[STEPS] += 1.0
+    room.tally[PATCHES] = patches
+    write_report(room, 0, patches, room.report)
+    return worst
