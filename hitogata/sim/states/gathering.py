@@ -117,16 +117,22 @@ def speed_of(rows, row, own):
 @kernel(late=True)
 def find_pressing(rows, n, room):
     """Which contact points of an island press, as a first guess: those that did, or would overlap now."""
-    islands = rows.islands
-    push_old(rows, n, 1.0)
+    islands, idle = rows.islands, False
     for k in range(islands.point_start[n], islands.point_start[n + 1]):
         p = islands.point[k]
         room.patch_of[p] = APART
         if rows.point_int[p].tie == 0:
-            point = rows.point[p]
-            if point.impulse.z > 0.0 or opening(rows, p) + point.bias.z < 0.0:
+            if rows.point[p].impulse.z > 0.0:
                 room.patch_of[p] = WAITING
-    push_old(rows, n, -1.0)
+            else:
+                idle = True
+    if idle:
+        push_old(rows, n, 1.0)
+        for k in range(islands.point_start[n], islands.point_start[n + 1]):
+            p = islands.point[k]
+            if rows.point_int[p].tie == 0 and opening(rows, p) + rows.point[p].bias.z < 0.0:
+                room.patch_of[p] = WAITING
+        push_old(rows, n, -1.0)
 
 
 @kernel(late=True)

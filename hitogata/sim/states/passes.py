@@ -6,7 +6,7 @@ from hitogata.constraints.points import prepare_point
 from hitogata.lanes import kernel, sqrt, tail
 from hitogata.loops.contacts.elimination import eliminate
 from hitogata.loops.contacts.hypotheses import write_forces, write_held
-from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES
+from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES, SLIDE
 from hitogata.loops.contacts.validity import judge
 from hitogata.sim.states.applying import push_all, take_back, worst_closing, write_impulses
 from hitogata.sim.states.gathering import BLEND, find_pressing, gather, list_plain, slow
@@ -89,7 +89,7 @@ def prepare_some(rows, n):
 @kernel(late=True)
 def solve_pass(room, plain, patches, first):
     """Impulses of all rows under the present hypotheses, into the rows and the patches' wrenches."""
-    count = choose_unknowns(room, plain, patches, first)
+    count, slides = choose_unknowns(room, plain, patches, first)
     for r in range(plain):
         if room.column[r] >= 0:
             at = room.column[r]
@@ -100,7 +100,7 @@ def solve_pass(room, plain, patches, first):
     for i in range(patches):
         for k in range(room.many[i]):
             fill_unknown(room, plain, patches, i, k)
-    solve_scaled(room, count)
+    solve_scaled(room, count, slides)
     for r in range(plain):
         room.row[r].impulse = 0.0
         if room.column[r] >= 0:
@@ -116,8 +116,8 @@ def solve_pass(room, plain, patches, first):
 
 @kernel(late=True)
 def choose_unknowns(room, plain, patches, first):
-    """Number what is held; returns how many."""
-    count = 0
+    """Number what is held; returns how many, and whether sliding makes the matrix lopsided."""
+    count, slides = 0, False
     for r in range(plain):
         room.column[r] = -1
         if room.row_int[r].held == 1:
@@ -130,7 +130,9 @@ def choose_unknowns(room, plain, patches, first):
         room.first[i] = count
         room.many[i] = own
         count += own
-    return count
+        if own > 0 and (room.ints[first + i].slip == SLIDE or room.patch[first + i].spin != 0.0):
+            slides = True
+    return count, slides
 
 
 @kernel(late=True)
@@ -161,7 +163,7 @@ def picked(view, at, six):
 
 
 @kernel(late=True)
-def solve_scaled(room, count):
+def solve_scaled(room, count, slides):
     """matrix unknown = right, with rows and columns brought to one size first."""
     for n in range(count):
         d = room.matrix[n * MOST_ROWS + n]
@@ -172,9 +174,38 @@ def solve_scaled(room, count):
         room.right[n] = room.right[n] * room.scale[n]
         for m in range(count):
             room.matrix[n * MOST_ROWS + m] = room.matrix[n * MOST_ROWS + m] * room.scale[n] * room.scale[m]
-    eliminate(room.matrix, room.right, room.unknown, room.order, count, MOST_ROWS, DEPENDENT)
+    if slides:
+        eliminate(room.matrix, room.right, room.unknown, room.order, count, MOST_ROWS, DEPENDENT)
+    else:
+        solve_symmetric(room.matrix, room.right, room.unknown, count)
     for n in range(count):
         room.unknown[n] = room.unknown[n] * room.scale[n]
+
+
+@kernel(late=True)
+def solve_symmetric(matrix, right, x, count):
+    """By Cholesky's factor, in the lower half of the matrix; what depends on unknowns before it becomes zero."""
+    for n in range(count):
+        row = n * MOST_ROWS
+        for m in range(n + 1):
+            total, other = matrix[row + m], m * MOST_ROWS
+            for k in range(m):
+                total = total - matrix[row + k] * matrix[other + k]
+            if m < n:
+                matrix[row + m] = total * matrix[other + m]
+            elif total > DEPENDENT:
+                matrix[row + n] = 1.0 / sqrt(total)
+            else:
+                matrix[row + n] = 0.0
+        total = right[n]
+        for k in range(n):
+            total = total - matrix[row + k] * right[k]
+        right[n] = total * matrix[row + n]
+    for n in range(count - 1, -1, -1):
+        total = right[n]
+        for m in range(n + 1, count):
+            total = total - matrix[m * MOST_ROWS + n] * x[m]
+        x[n] = total * matrix[n * MOST_ROWS + n]
 
 
 @kernel(late=True)
