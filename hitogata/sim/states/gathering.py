@@ -296,10 +296,10 @@ def suppose(scene, room, law, i):
 
 @kernel(late=True)
 def slide_on(room, i):
-    """A patch whose friction was used up in the last step slides on, however slowly."""
+    """A patch whose friction was used up in the last step slides on, however slowly; unless what sticks holds more."""
     own, patch, rate, old = room.ints[i], room.patch[i], tail(room.rate, 6 * i), tail(room.force, 6 * i)
     across = sqrt(old[0] * old[0] + old[1] * old[1])
-    if across > USED_UP * patch.kinetic * old[2]:
+    if across > USED_UP * patch.kinetic * old[2] and patch.static == patch.kinetic:
         x, y = old[0] / across, old[1] / across
         slide_along(patch, own, x, y, 1.0, 0.0)
         for k in range(6):
