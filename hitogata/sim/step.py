@@ -19,7 +19,7 @@ from hitogata.constraints.limits import find_interval, find_range, keep_impulses
 from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import BALL
-from hitogata.lanes import any_lane, kernel, maximum, sqrt, tail
+from hitogata.lanes import any_lane, kernel, maximum, sqrt, tail, where
 from hitogata.sim.free_motion import free_motion
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.moving import apply, carry
@@ -134,25 +134,26 @@ def prepare(rows, joint_rows, points):
 @kernel
 def solve(rows, joint_rows, points, sweeps, tolerance):
     """Sweep until nothing is left to mend; returns the greatest speed that the last sweep mended."""
-    worst, most = 0.0, sweeps
+    worst, asking, most = 0.0, True, sweeps
     if tolerance > 0.0:
         most = PATIENCE * sweeps
     for k in range(most):
-        worst = sweep(rows, joint_rows, points)
+        worst = where(asking, sweep(rows, joint_rows, points, asking), worst)
         enough = tolerance * tolerance
         if k + 1 >= sweeps:
             enough = maximum(STUCK * STUCK, enough)
-        if not any_lane(worst > enough):
+        asking = asking & (worst > enough)  # figures that are done stay as they are
+        if not any_lane(asking):
             break
     return sqrt(worst)
 
 
 @kernel
-def sweep(rows, joint_rows, points):
+def sweep(rows, joint_rows, points, asking):
     """Projected Gauss-Seidel: each row in turn takes the impulse that mends its speed; returns the worst, squared."""
     worst = 0.0
     for a in range(joint_rows):
-        worst = maximum(worst, solve_joint_row(rows, a))
+        worst = maximum(worst, solve_joint_row(rows, a, asking))
     for p in range(points):
-        worst = maximum(worst, solve_point(rows, p))
+        worst = maximum(worst, solve_point(rows, p, asking))
     return worst

@@ -30,6 +30,7 @@ class Surroundings(NamedTuple):
 
     touch: Any
     shapes: Shapes
+    skins: records  # type: ignore[valid-type]  # of each shape: friction, restitution, mass
     work: lanes  # type: ignore[valid-type]
     broad: Broad
     contacts: records  # type: ignore[valid-type]
@@ -60,7 +61,7 @@ def find_points(scene, solids, rows, around, old_count, law):
     kept = min(contacts, around.capacity)
     carry_impulses(around.old_contacts, around.old_points, old_count, around.contacts, around.points, kept)
     for c in range(kept):
-        a, b = around.shapes.floats[around.contacts[c].a], around.shapes.floats[around.contacts[c].b]
+        a, b = around.skins[around.contacts[c].a], around.skins[around.contacts[c].b]
         bounce = maximum(a.restitution, b.restitution)
         friction, firm = mixed_friction(a.friction, b.friction), firmness(a.mass, b.mass, law.contact_mass)
         count = add_contact(scene, rows, count, around.contacts[c], around.points[c], friction, bounce, firm, law, c)
