@@ -39,7 +39,7 @@ from hitogata.sim.pairing import HEADER, ORDER, PAIRS, ROOM, RULES, SPACE
 from hitogata.sim.placing import place
 from hitogata.sim.steadying import relax
 from hitogata.sim.step import step
-from hitogata.sim.touching import Broad, Surroundings
+from hitogata.sim.touching import Broad, Surroundings, near_pairs
 from hitogata.spatial import dot, load3
 
 FOREVER = float("inf")
@@ -259,7 +259,7 @@ def look_around(touch, ties, tie_ints, shape_ints, shape_floats, pairs, contacts
     contact_list, point_list = lanes(contacts, X1), lanes(points, X1)
     third_contact, third_point = capacity * Contact.SIZE, capacity * ContactPoint.SIZE
     return Surroundings(
-        touch, shapes, shapes.floats, spare, open_pairs(pairs),
+        touch, near_pairs, shapes, shapes.floats, spare, open_pairs(pairs),
         records(tail(contact_list, new * third_contact), Contact),
         records(tail(point_list, new * third_point), ContactPoint),
         records(tail(contact_list, (1 - new) * third_contact), Contact),
