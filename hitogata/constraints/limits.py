@@ -137,14 +137,15 @@ def keep_impulses(rows, joint_rows, impulses):
 
 @kernel
 def solve_joint_row(rows, a, asking):
-    """The impulse that mends a limit's speed, in figures that ask; limits only push.  Returns the square of what it mended.
-    """
+    """The impulse that mends a limit's speed, in figures that ask; limits only push.  Returns the
+    square of the speed it mended."""
     row, own = rows.joint[a], rows.joint_int[a]
     old = row.impulse
     new = old - (rows.speed[own.row] + row.soft * old) * row.inverse
     new = where(asking, where(new > 0.0, new, 0.0), old)
     row.impulse = new
-    spread(rows, own, new - old)
+    if any_lane(new != old):
+        spread(rows, own, new - old)
     mended = (new - old) / row.inverse
     return mended * mended
 

@@ -179,8 +179,15 @@ def solve_point(rows, p, asking):
         new = where(asking, new, old)
         mended = mended_square(new - old, point.along, point.across)
     point.impulse = new
-    push_point(rows, p, new - old)
+    if any_lane(changed(new, old)):
+        push_point(rows, p, new - old)
     return mended
+
+
+@inline
+def changed(a, b):
+    """Is it not the same vector?"""
+    return (a.x != b.x) | (a.y != b.y) | (a.z != b.z)
 
 
 @inline

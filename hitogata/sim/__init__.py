@@ -1,5 +1,7 @@
 """The world and its step: figures, loose bodies and the ground, in one stable solve."""
 
+from hitogata.sim.batch import BatchError, BatchSnapshot, WorldBatch
+from hitogata.sim.batch_members import BatchMember, BatchTie
 from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.members import Member
 from hitogata.sim.reading import ContactForce
@@ -9,4 +11,19 @@ from hitogata.sim.settings import Settings
 from hitogata.sim.ties import Tie
 from hitogata.sim.world import World, WorldError
 
-__all__ = ["ContactForce", "Coordinates", "Member", "Recording", "Settings", "Snapshot", "Tie", "World", "WorldError"]
+__all__ = [
+    "BatchError",
+    "BatchMember",
+    "BatchSnapshot",
+    "BatchTie",
+    "ContactForce",
+    "Coordinates",
+    "Member",
+    "Recording",
+    "Settings",
+    "Snapshot",
+    "Tie",
+    "World",
+    "WorldBatch",
+    "WorldError",
+]

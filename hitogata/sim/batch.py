@@ -269,10 +269,7 @@ class WorldBatch:
                 f"snapshot: it is of {len(snapshot.time)} worlds in {theirs.dtype}, the batch has {self._count} in "
                 f"{ours.dtype}"
             )
-        if theirs.room != ours.room:
-            ours.make_room(theirs.room)
-        for name in ("state", "control", "ties", "nature", "marks", "contacts", "points", "counts"):
-            np.copyto(getattr(ours, name), getattr(theirs, name))
+        ours.go_back(theirs)
         self.time[:] = snapshot.time
 
     def world(self, k: int) -> World:

@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 
 from hitogata.constraints.limits import Limit
 from hitogata.contact.boxes import SPARE
-from hitogata.contact.layout import FAR, HEADER as SHAPE_HEADER, Contact, ContactPoint, ShapeFloats, ShapePlace
+from hitogata.contact.layout import FAR, Contact, ContactPoint, ShapeFloats, ShapePlace
+from hitogata.contact.layout import HEADER as SHAPE_HEADER
 from hitogata.contact.sweeping import Swept
 from hitogata.dynamics.calling import batch_width
 from hitogata.dynamics.layout import Body
 from hitogata.errors import ArgumentError
+from hitogata.figure import Box, Capsule, Plane, Sphere
 from hitogata.lanes import Width, aligned_zeros, record_offsets, record_size, share
 from hitogata.lanes.threads import cores
 from hitogata.sim.block_contacts import BLOCK_COUNTS, LISTS
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from hitogata.sim.arrays import Arrays
 
 Array = NDArray[Any]
+
+ROWS, LISTED = ("state", "control", "ties", "nature", "marks"), ("contacts", "points", "counts")
+"""Arrays of a batch: one row per world; one list per block."""
 
 ROOM = 32
 """Room for contact points of a block at first; it grows when it must."""
@@ -157,8 +162,18 @@ class BatchArrays:
 
     def copied(self) -> "BatchArrays":
         """The same numbers once more."""
-        names = ("state", "control", "ties", "nature", "marks", "contacts", "points", "counts")
-        return replace(self, **{name: getattr(self, name).copy() for name in names})
+        return replace(self, **{name: getattr(self, name).copy() for name in (*ROWS, *LISTED)})
+
+    def go_back(self, old: "BatchArrays") -> None:
+        """Take over the numbers of others; rows stay where they are."""
+        for name in ROWS:
+            np.copyto(getattr(self, name), getattr(old, name))
+        contacts, points = new_lists(self.blocks, old.room, self.width, self.dtype)
+        np.copyto(contacts, old.contacts)
+        np.copyto(points, old.points)
+        if old.room != self.room:
+            self._shared, self._scratch = None, []
+        self.contacts, self.points, self.counts = contacts, points, old.counts.copy()
 
 
 def new_lists(blocks: int, room: int, width: Width, dtype: Any) -> tuple[Array, Array]:
@@ -193,8 +208,6 @@ def _check_model(model: "Arrays") -> None:
     if not model.contents.members:
         raise ArgumentError("world: there is no figure in it")
     if not model.shapes.plain:
-        from hitogata.figure import Box, Capsule, Plane, Sphere
-
         other = next(s.shape for s in model.surfaces if not isinstance(s.shape, Plane | Sphere | Capsule | Box))
         raise ArgumentError(
             f"world: a batch knows planes, spheres, capsules and boxes, this world has a {type(other).__name__}"
@@ -216,6 +229,12 @@ def nature_of(model: "Arrays") -> Array:
     skins = shapes.reshape(-1, record_size(ShapeFloats))[:, first : first + record_size(Skin)]
     gravity = np.array(model.contents.gravity)
     return np.concatenate([gravity, [np.linalg.norm(gravity)], floats[solids:end], skins.ravel()])
+
+
+def model_solids(model: "Arrays") -> Array:
+    """Solids of a world, shape (bodies, numbers of a `Solid`)."""
+    size, bodies = record_size(Solid), model.forest.bodies
+    return nature_of(model)[NATURE : NATURE + bodies * size].reshape(bodies, size)
 
 
 class Nature:

@@ -13,7 +13,7 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind, State
 from hitogata.lanes import record_offsets, record_size
 from hitogata.sim import batch_reading
-from hitogata.sim.batch_arrays import Array, Nature
+from hitogata.sim.batch_arrays import Array, Nature, model_solids
 from hitogata.sim.batch_checking import chosen, per_world
 from hitogata.sim.blocks import Skin
 from hitogata.sim.layout import Motor, Pull, Solid
@@ -149,16 +149,13 @@ class BatchMember:
         at = chosen(worlds, self._batch.count)
         factors = per_world(factor, len(at), (), "factor", positive=True)
         bodies = [self._span.body_of_link[k] for k in self._links(links)]
-        own = self._arrays.model.forest.bodies
-        first = Nature(self._arrays).solids
-        model = _model_solids(self._arrays)
+        nature, model = Nature(self._arrays), model_solids(self._arrays.model)
         for name, size in (("mass", 1), ("central", 6), ("least", 1)):
             part = slice(SOLID[name], SOLID[name] + size)
             for body in bodies:
-                first[at, body, part] = factors[:, None] * model[body, part]
-        assert len(model) == own
-        masses = first[:, self._span.bodies, SOLID["mass"]].sum(axis=1)
-        Nature(self._arrays).skins[:, self._shapes(None), SKIN["mass"]] = masses[:, None]
+                nature.solids[at, body, part] = factors[:, None] * model[body, part]
+        masses = nature.solids[at, self._span.bodies, SOLID["mass"]].sum(axis=1)
+        nature.skins[np.ix_(at, self._shapes(None), [SKIN["mass"]])] = masses[:, None, None]
 
     def set_friction(self, friction: Any, links: Iterable[str] | None = None, worlds: Any = None) -> None:
         """Coefficient of the surfaces of some links; None: of all."""
@@ -179,14 +176,16 @@ class BatchMember:
         """Range of a hinge or slider [rad], [m]; infinite: none.  Ranges of ball joints are those of the figure."""
         at, figure = chosen(worlds, self._batch.count), self.figure
         k = figure.joint_index(joint)
+        body = self._span.body_of_link[k]
         if figure.links[k].joint.kind not in (JointKind.HINGE, JointKind.SLIDER):
             raise ArgumentError(f"joint: {joint!r} is neither a hinge nor a slider")
         highs = per_world(high, len(at), (), "high", infinite=True)
         lows = -per_world(np.negative(np.asarray(low, float)), len(at), (), "low", infinite=True)
         if (lows > highs).any():
-            raise ArgumentError(f"low, high: {lows[(lows > highs).argmax()]:g} is above {highs[(lows > highs).argmax()]:g}")
+            k = (lows > highs).argmax()
+            raise ArgumentError(f"low, high: {lows[k]:g} is above {highs[k]:g}")
         limits = Nature(self._arrays).limits
-        limits[at, self._span.body_of_link[k], 0], limits[at, self._span.body_of_link[k], 1] = lows, highs
+        limits[at, body, 0], limits[at, body, 1] = lows, highs
 
     def _links(self, names: Iterable[str] | None) -> list[int]:
         """Indices of links; None: of all."""
@@ -221,15 +220,6 @@ class BatchMember:
         return batch_reading.limit_forces(self._arrays, self._member)
 
 
-def _model_solids(arrays: Any) -> Array:
-    """Solids of the world the batch was made from, (bodies, numbers of a `Solid`)."""
-    from hitogata.sim.batch_arrays import nature_of
-    from hitogata.sim.blocks import NATURE
-
-    size, bodies = record_size(Solid), arrays.model.forest.bodies
-    return nature_of(arrays.model)[NATURE : NATURE + bodies * size].reshape(bodies, size)
-
-
 class BatchTie:
     """A spring or rope in all worlds of a batch; made by `WorldBatch.tie`."""
 
@@ -261,8 +251,8 @@ class BatchTie:
         given = {"stiffness": stiffness, "damping": damping, "length": length}
         checked = {name: per_world(value, len(at), (), name, least=0.0, positive=name == "length")
                    for name, value in given.items() if value is not None}  # fmt: skip
-        both = checked.get("stiffness", self._part("stiffness")[at, 0]), checked.get("damping", self._part("damping")[at, 0])
-        if (both[0] + both[1] == 0).any():
+        spring, damper = (checked.get(name, self._part(name)[at, 0]) for name in ("stiffness", "damping"))
+        if (spring + damper == 0).any():
             raise ArgumentError("stiffness, damping: a spring or rope needs one of them, got 0 and 0")
         for name, values in checked.items():
             self._part(name)[at, 0] = values

@@ -63,5 +63,4 @@ def limit_forces(arrays: BatchArrays, member: "Member") -> Array:
 def _per_time(impulses: Array, arrays: BatchArrays) -> Array:
     """Means over the last step; none in worlds that have taken none, or are no longer well."""
     known = (arrays.marks[:, DEAD] == 0) & (arrays.marks[:, FRESH] == 0)
-    h = np.where(known, arrays.state[:, -2], np.inf).astype(float)
-    return impulses / h[:, None, None]
+    return np.where(known[:, None, None], impulses, 0.0) / arrays.state[:, -2, None, None].astype(float)
