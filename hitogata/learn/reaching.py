@@ -52,7 +52,7 @@ STIR = 0.05
 """Joints begin with random speeds of this size [rad/s]."""
 
 
-class StandAndReach(VectorEnv):  # type: ignore[type-arg, misc]
+class StandAndReach(VectorEnv):
     """See above.
 
     Observations, 72 numbers: joint positions away from the upright pose (28) [rad], velocities (34), height of the

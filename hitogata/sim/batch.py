@@ -15,7 +15,7 @@ from hitogata.dynamics.layout import Body
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import State
 from hitogata.lanes import record_offsets, record_size
-from hitogata.sim.batch_arrays import Array, BatchArrays, Nature, make_arrays
+from hitogata.sim.batch_arrays import Array, BatchArrays, Nature, make_arrays, put
 from hitogata.sim.batch_checking import chosen, per_world, states_of
 from hitogata.sim.batch_members import BatchMember, BatchTie
 from hitogata.sim.blocks import DEAD, FRESH, TAKEN, Skin
@@ -249,7 +249,7 @@ class WorldBatch:
         at = chosen(worlds, self._count)
         values = per_world(friction, len(at), (), "friction", least=0.0)
         fixed = [k for k, surface in enumerate(self._model.arrays.surfaces) if surface.figure < 0]
-        Nature(self._arrays).skins[np.ix_(at, fixed, [0])] = values[:, None, None]
+        put(Nature(self._arrays).skins, at, fixed, record_offsets(Skin)["friction"], values)
 
     # ------------------------------------------------------- save, restore, take out
 

@@ -1,5 +1,6 @@
 """The numbers of a batch of worlds: one row per world between calls, contacts in blocks; see `blocks`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -194,12 +195,14 @@ def make_arrays(model: "Arrays", count: int, dtype: Any, width: Width | None = N
     room = max(ROOM, 2 * len(contacts))
     counts[:, CAPACITY], counts[:, TIES], counts[:, CONTACTS] = room, len(model.contents.ties), len(contacts)
     marks = np.zeros((count, MARKS), dtype)
-    rows = [np.tile(row, (count, 1)).astype(dtype) for row in (model.state, model.control, model.ties.numbers)]
-    nature = np.tile(nature_of(model), (count, 1)).astype(dtype)
-    arrays = BatchArrays(model, width, *rows, nature, marks, *new_lists(blocks, room, width, dtype), counts)
-    arrays.contacts.reshape(blocks, LISTS, room, -1)[:, 0, : len(contacts)] = contacts
-    arrays.points.reshape(blocks, LISTS, room, -1, width.n)[:, 0, : len(points)] = points[:, :, None]
-    return arrays
+    state, control, ties, nature = (
+        np.tile(row, (count, 1)).astype(dtype)
+        for row in (model.state, model.control, model.ties.numbers, nature_of(model))
+    )
+    listed, placed = new_lists(blocks, room, width, dtype)
+    listed.reshape(blocks, LISTS, room, -1)[:, 0, : len(contacts)] = contacts
+    placed.reshape(blocks, LISTS, room, -1, width.n)[:, 0, : len(points)] = points[:, :, None]
+    return BatchArrays(model, width, state, control, ties, nature, marks, listed, placed, counts)
 
 
 def _check_model(model: "Arrays") -> None:
@@ -255,6 +258,11 @@ class Nature:
         self.solids = _split(numbers[:, NATURE:middle], n, record_size(Solid))
         self.limits = _split(numbers[:, middle:end], n, record_size(Limit))
         self.skins = _split(numbers[:, end:], n, record_size(Skin))
+
+
+def put(view: Array, worlds: Array, rows: Sequence[int], column: int, values: Array) -> None:
+    """One number of some records of some worlds: the same for all records, one for each world."""
+    view[worlds[:, None], np.array(rows, np.int64)[None, :], column] = values[:, None]
 
 
 def _split(part: Array, count: int, size: int) -> Array:

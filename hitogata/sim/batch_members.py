@@ -13,7 +13,7 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind, State
 from hitogata.lanes import record_offsets, record_size
 from hitogata.sim import batch_reading
-from hitogata.sim.batch_arrays import Array, Nature, model_solids
+from hitogata.sim.batch_arrays import Array, Nature, model_solids, put
 from hitogata.sim.batch_checking import chosen, per_world
 from hitogata.sim.blocks import Skin
 from hitogata.sim.layout import Motor, Pull, Solid
@@ -110,7 +110,8 @@ class BatchMember:
         k = per_world(stiffness, len(at), (), "stiffness", least=0.0, positive=hard, infinite=hard)
         d = per_world(damping, len(at), (), "damping", least=0.0)
         motor = self._records(self._parts.motor, record_size(Motor))
-        motor[np.ix_(at, rows, [first])], motor[np.ix_(at, rows, [first + 1])] = k[:, None, None], d[:, None, None]
+        put(motor, at, rows, first, k)
+        put(motor, at, rows, first + 1, d)
 
     def pull(
         self, frame: str, force: Any = (0.0, 0.0, 0.0), torque: Any = (0.0, 0.0, 0.0), *, at: Any = None,
@@ -155,7 +156,7 @@ class BatchMember:
             for body in bodies:
                 nature.solids[at, body, part] = factors[:, None] * model[body, part]
         masses = nature.solids[at, self._span.bodies, SOLID["mass"]].sum(axis=1)
-        nature.skins[np.ix_(at, self._shapes(None), [SKIN["mass"]])] = masses[:, None, None]
+        put(nature.skins, at, self._shapes(None), SKIN["mass"], masses)
 
     def set_friction(self, friction: Any, links: Iterable[str] | None = None, worlds: Any = None) -> None:
         """Coefficient of the surfaces of some links; None: of all."""
@@ -170,7 +171,7 @@ class BatchMember:
         values = per_world(value, len(at), (), name, least=0.0)
         if (values > most).any():
             raise ArgumentError(f"{name}: must be {most:g} at the most, got {values.max():g}")
-        Nature(self._arrays).skins[np.ix_(at, shapes, [SKIN[name]])] = values[:, None, None]
+        put(Nature(self._arrays).skins, at, shapes, SKIN[name], values)
 
     def set_limits(self, joint: str, low: Any, high: Any, worlds: Any = None) -> None:
         """Range of a hinge or slider [rad], [m]; infinite: none.  Ranges of ball joints are those of the figure."""
@@ -182,8 +183,8 @@ class BatchMember:
         highs = per_world(high, len(at), (), "high", infinite=True)
         lows = -per_world(np.negative(np.asarray(low, float)), len(at), (), "low", infinite=True)
         if (lows > highs).any():
-            k = (lows > highs).argmax()
-            raise ArgumentError(f"low, high: {lows[k]:g} is above {highs[k]:g}")
+            wrong = (lows > highs).argmax()
+            raise ArgumentError(f"low, high: {lows[wrong]:g} is above {highs[wrong]:g}")
         limits = Nature(self._arrays).limits
         limits[at, body, 0], limits[at, body, 1] = lows, highs
 

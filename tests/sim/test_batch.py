@@ -115,7 +115,7 @@ def test_each_world_is_the_single_one(exact):
         np.testing.assert_allclose(exact.human.limit_forces()[k], single.human.limit_forces(), atol=1e-6)
         np.testing.assert_allclose(exact.spring.force[k], single.spring.force, atol=1e-7)
         np.testing.assert_allclose(exact.batch.residual[k], single.world.residual, atol=1e-9)
-    assert pieces > 5  # steps that were taken in several, while neighbours took theirs in one
+    assert pieces > 2  # steps that were taken in several, while neighbours took theirs in one
 
 
 def test_standing_is_the_same_with_and_without_an_end_of_sweeps():
