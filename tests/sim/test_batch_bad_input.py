@@ -27,6 +27,7 @@ WORLD, COUNT = a_world(), 5
 HUMAN, BALL = WORLD.members
 SPRING, ROPE = WORLD.ties
 REST = State.rest(HUMAN.figure)
+THREE = State(np.tile(REST.q, (3, 1)), np.zeros((3, 34)))
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +94,7 @@ BATCH_CASES = [
     (lambda b: b.reset(None, 3.0), "state: expected a State or a dict"),
     (lambda b: b.reset(None, {HUMAN: 3.0}), "state: expected a State(q, v) of 'human28'"),
     (lambda b: b.reset(None, {a_world().members[0]: REST}), "state: expected figures of the world"),
-    (lambda b: b.reset([0, 1], {HUMAN: State(np.tile(REST.q, (3, 1)), np.zeros((3, 34)))}), "q has 3 rows for 2 worlds"),
+    (lambda b: b.reset([0, 1], {HUMAN: THREE}), "q has 3 rows for 2 worlds"),
     (lambda b: b.reset(None, {HUMAN: State(REST.q, np.full(34, NAN))}), "v[0] is nan"),
     (lambda b: b.reset(None, {HUMAN: State(2 * REST.q, REST.v)}), "the quaternion of joint"),
     (lambda b: b.reset(None, {BALL: REST}), "needs (..., 7)"),
