@@ -26,20 +26,27 @@ def standing(figure: Figure, **settings: float) -> World:
     return world
 
 
-def mujoco_times() -> dict[str, float]:
+def mujoco_models() -> dict[str, mujoco.MjModel]:
     joints = re.compile(r'(type="(?:ball|hinge)"[^>]*)damping="0.0"')
     text = joints.sub(r'\1damping="30" stiffness="2000"', write_mjcf(human28()))
     text = text.replace("<worldbody>", '<worldbody><geom type="plane" size="10 10 .1" friction=".8"/>')
-    times = {}
+    models = {}
     for cone, jacobian, integrator in itertools.product(
         ("pyramidal", "elliptic"), ("dense", "sparse"), ("implicitfast", "Euler", "discrete")
     ):
         option = f'<option timestep="{H}" cone="{cone}" jacobian="{jacobian}" integrator="{integrator}"/>'
         model = mujoco.MjModel.from_xml_string(text.replace("<compiler", option + "<compiler"))
+        models[f"{cone}, {jacobian}, {integrator}"] = model
+    return models
+
+
+def mujoco_times() -> dict[str, float]:
+    times = {}
+    for name, model in mujoco_models().items():
         data = mujoco.MjData(model)
         mujoco.mj_step(model, data, STEPS)
         assert data.qpos[2] > 0.95, "MuJoCo's figure fell"
-        times[f"{cone}, {jacobian}, {integrator}"] = calls(mujoco.mj_step, model, data, loops=STEPS, repeats=40)
+        times[name] = calls(mujoco.mj_step, model, data, loops=STEPS, repeats=40)
     return times
 
 

@@ -16,6 +16,9 @@ from hitogata.spatial import Mat3, Vec3, cross, dot
 FAR = 1e9
 """Bias of a row that must not act [m/s]."""
 
+NOWHERE = 0.5e9
+"""Points farther than this are no points [m]; see `contact.layout.FAR`."""
+
 HARD = 1e-4
 """Share of its softness that a bouncing contact keeps: where joints leave it no way to open, nothing else would bound
 its impulse."""
@@ -35,26 +38,29 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, firm,
     own.slot = slot
     stiffness = law.contact_stiffness * firm
     stiff = law.contact_damping * firm + law.h * stiffness
-    a = scene.placed[body_a]
-    row.frame = axes_along(point.normal * sign)
-    row.arm_a = point.pos - a.pos
-    closing = dot(point.normal * sign, point_motion(a.motion, row.arm_a))
-    row.arm_b = row.arm_a * 0.0
+    a, normal = scene.placed[body_a], point.normal * sign
+    arm_a, arm_b = point.pos - a.pos, point.pos * 0.0
+    closing = dot(normal, point_motion(a.motion, arm_a))
     if body_b >= 0:
         b = scene.placed[body_b]
-        row.arm_b = point.pos - b.pos
-        closing = closing - dot(point.normal * sign, point_motion(b.motion, row.arm_b))
+        arm_b = point.pos - b.pos
+        closing = closing - dot(normal, point_motion(b.motion, arm_b))
     reach = law.contact_margin + law.h * maximum(law.h * law.fall - closing, 0.0)
-    if not any_lane(point.gap < reach):
+    near = (point.gap < reach) & (point.gap < NOWHERE)
+    if not any_lane(near):
+        point.impulse = Vec3(0.0, 0.0, 0.0)
         return count
-    bounces = (closing < -law.bounce_speed) & (restitution > 0.0)
+    row.frame = axes_along(where(near, normal, Vec3(0.0, 0.0, 1.0)))  # whatever stands there in lanes without a point
+    row.arm_a = where(near, arm_a, Vec3(0.0, 0.0, 0.0))
+    row.arm_b = where(near, arm_b, Vec3(0.0, 0.0, 0.0))
+    bounces = near & (closing < -law.bounce_speed) & (restitution > 0.0)
     stiff = maximum(stiff, -point.gap * stiffness / law.push_out_speed)
     bias = point.gap * stiffness / stiff
-    row.bias = normal_bias(where(point.gap < reach, bias, FAR), closing * restitution, bounces)
+    row.bias = normal_bias(where(near, bias, FAR), closing * restitution, bounces)
     row.bounce = where(bounces, restitution, 0.0)
     row.soft = where(bounces, HARD, 1.0) / (law.h * stiff)
     row.friction = friction
-    row.impulse = point.impulse * law.warm
+    row.impulse = where(near, point.impulse * law.warm, Vec3(0.0, 0.0, 0.0))
     return count + 1
 
 

@@ -40,14 +40,16 @@ def open_islands(ints, blocks, joint_rows, points):
 
 
 @kernel
-def find_islands(rows, joint_rows, points, total):
+def find_islands(rows, joint_rows, points, total, apart):
     """Sort all rows by island, those of an island as they were; returns how many islands there are.
 
-    total: rows of all trees, as `coupling.number_rows` returns it.
+    total: rows of all trees, as `coupling.number_rows` returns it; apart: if not, all are taken for one island.
     """
     islands, blocks = rows.islands, total // ALIGNED
     for t in range(blocks):
-        islands.above[t] = t
+        islands.above[t] = 0
+        if apart:
+            islands.above[t] = t
     for p in range(points):
         own = rows.point_int[p]
         if own.touch_b >= 0:

@@ -18,7 +18,7 @@ from hitogata.spatial import Quaternion, Vec3, dot
 FAR = 1e9
 """Bias of a row that must not act [rad/s]."""
 
-STIFFEST = 1e300
+STIFFEST = 1e30
 """Walls stiffer than this are hard."""
 
 REACH = 2.0
@@ -110,18 +110,18 @@ def find_range(rows, count, body, q, rate, watch, range_view, impulses, wall, la
     """
     slot, margin = 2 * body, reach_of(sqrt(dot(rate, rate)), law.range_margin, law.h)
     turned = turned_since(q, watch.quat)
-    if any_lane((turned + margin >= watch.swing) | (turned * TWIST_SLOPE + margin >= watch.twist)):
+    looks = (turned + margin >= watch.swing) | (turned * TWIST_SLOPE + margin >= watch.twist)
+    if any_lane(looks):
         found = range_violation(q, range_view)
-        watch.quat = q
-        watch.swing = -found.swing_depth
-        watch.twist = -found.twist_depth
-        if any_lane(found.swing_depth > -margin):
-            gap, old = -found.swing_depth, impulses[slot]
-            add_row(rows, count, body, slot, found.swing_row, gap, margin, old, wall, law)
+        swing, twist = where(looks, -found.swing_depth, FAR), where(looks, -found.twist_depth, FAR)
+        watch.quat = where(looks, q, watch.quat)
+        watch.swing = where(looks, swing, watch.swing)
+        watch.twist = where(looks, twist, watch.twist)
+        if any_lane(swing < margin):
+            add_row(rows, count, body, slot, found.swing_row, swing, margin, impulses[slot], wall, law)
             count += 1
-        if any_lane(found.twist_depth > -margin):
-            gap, old = -found.twist_depth, impulses[slot + 1]
-            add_row(rows, count, body, slot + 1, found.twist_row, gap, margin, old, wall, law)
+        if any_lane(twist < margin):
+            add_row(rows, count, body, slot + 1, found.twist_row, twist, margin, impulses[slot + 1], wall, law)
             count += 1
     impulses[slot] = 0.0
     impulses[slot + 1] = 0.0
@@ -136,14 +136,16 @@ def keep_impulses(rows, joint_rows, impulses):
 
 
 @kernel
-def solve_joint_row(rows, a):
-    """The impulse that mends a limit's speed; limits only push.  Returns the square of what it mended."""
+def solve_joint_row(rows, a, asking):
+    """The impulse that mends a limit's speed, in figures that ask; limits only push.  Returns the
+    square of the speed it mended."""
     row, own = rows.joint[a], rows.joint_int[a]
     old = row.impulse
     new = old - (rows.speed[own.row] + row.soft * old) * row.inverse
-    new = where(new > 0.0, new, 0.0)
+    new = where(asking, where(new > 0.0, new, 0.0), old)
     row.impulse = new
-    spread(rows, own, new - old)
+    if any_lane(new != old):
+        spread(rows, own, new - old)
     mended = (new - old) / row.inverse
     return mended * mended
 

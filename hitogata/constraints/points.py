@@ -162,22 +162,32 @@ def velocity_of(rows, point, own):
 
 
 @kernel
-def solve_point(rows, p):
-    """The impulse that mends a point's velocity, within its law.  Returns the square of what it mended."""
+def solve_point(rows, p, asking):
+    """The impulse that mends a point's velocity, within its law, in figures that ask.  Returns the square of what it
+    mended."""
     point, own = rows.point[p], rows.point_int[p]
     old, u = point.impulse, velocity_of(rows, point, own)
     if own.kind == SPRING:
         wrong = u + point.bias + old * point.soft
-        new, mended = old - point.own @ wrong, dot(wrong, wrong)
+        new, mended = where(asking, old - point.own @ wrong, old), dot(wrong, wrong)
     else:
         new = held(old, u, point.own, point.along, point.across, point.bias, point.soft)
         radius = new.z * point.friction
-        if any_lane(new.x * new.x + new.y * new.y > radius * radius):
-            new = shortened(new, radius)
+        slides = new.x * new.x + new.y * new.y > radius * radius
+        if any_lane(slides):
+            new = where(slides, shortened(new, radius), new)
+        new = where(asking, new, old)
         mended = mended_square(new - old, point.along, point.across)
     point.impulse = new
-    push_point(rows, p, new - old)
+    if any_lane(changed(new, old)):
+        push_point(rows, p, new - old)
     return mended
+
+
+@inline
+def changed(a, b):
+    """Is it not the same vector?"""
+    return (a.x != b.x) | (a.y != b.y) | (a.z != b.z)
 
 
 @inline

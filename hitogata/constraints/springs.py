@@ -90,7 +90,7 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
         gap = tie.length - dot(outward, reach)
         row.frame = axes_along(outward * -1.0)
         row.swing = sqrt(dot(reach, reach)) / law.h
-        row.impulse = Vec3(0.0, 0.0, maximum(-dot(outward, tie.impulse) * law.warm, 0.0))
+        row.impulse = Vec3(0.0, 0.0, where(slack < way, maximum(-dot(outward, tie.impulse) * law.warm, 0.0), 0.0))
         row.bias = Vec3(0.0, 0.0, where(slack < way, gap * tie.stiffness / damper, 1e9))
         return count + 1
     tie.impulse = tie.impulse * 0.0

@@ -1,12 +1,13 @@
 """Writing points down."""
 
-from hitogata.lanes import any_lane, kernel
+from hitogata.contact.layout import FAR
+from hitogata.lanes import any_lane, kernel, where
 from hitogata.spatial import Vec3
 
 
 @kernel
 def emit(found, count, pos, normal, gap, feature):
-    """Write a point, if any figure has it nearer than the margin; returns the new count.
+    """Write a point, if any figure has it nearer than the margin; returns the new count.  The others see it FAR away.
 
     The count goes on beyond the capacity, so that the caller knows how many were lost.
     """
@@ -15,7 +16,7 @@ def emit(found, count, pos, normal, gap, feature):
             point = found.points[count]
             point.pos = pos
             point.normal = normal
-            point.gap = gap
+            point.gap = where(gap < found.margin, gap, FAR)
             point.feature = feature
             point.impulse = Vec3(0.0, 0.0, 0.0)
         count += 1

@@ -92,12 +92,14 @@ def better(best, asked, p, cs, t, inward0, inward1, piece, side):
 @kernel
 def walk(p, cs, t, step):
     """The nearest place by Newton from t, for a piece with one critical place at most."""
-    low = t * 0.0 - 1.0
+    low, going = t * 0.0 - 1.0, True
     high = low + 2.0
     for _ in range(60):
         last = t
-        t, low, high = newton(cs, p, t, low, high)
-        if not any_lane(absolute(t - last) > step):                    # the next step would be at rounding
+        then, low, high = newton(cs, p, t, low, high)
+        t = where(going, then, t)
+        going = going & (absolute(t - last) > step)                    # the next step would be at rounding
+        if not any_lane(going):
             break
     return t
 
@@ -119,7 +121,7 @@ def euler(f, f1, f2):
 def descend(p, cs, way, side, step):
     """The first place that is nearest, walking from the end −way of the piece towards way (1 or −1)."""
     low = p.x * 0.0 - 1.0
-    high, met, at = low + 2.0, low + 1.0, low
+    high, met, at, going = low + 2.0, low + 1.0, low, True
     for _ in range(50):
         f, f1, f2 = slopes(cs, p, at * way, side)
         f, f2 = f * way, f2 * way
@@ -130,7 +132,8 @@ def descend(p, cs, way, side, step):
         middle = (low + high) * 0.5
         then = where(safe, then, where(met > 0.5, middle, where(at + 0.25 < high, at + 0.25, high)))
         moved = absolute(then - at)
-        at = where(low < high, then, low)
-        if not any_lane(where(low < high, moved, 0.0) > step):
+        at = where(going, where(low < high, then, low), at)
+        going = going & (where(low < high, moved, 0.0) > step)
+        if not any_lane(going):
             break
     return at * way

@@ -169,8 +169,9 @@ def nearest_foot(p, region, pieces, polynomials, count, slack, step, g):
     inward0, inward1 = ends_of(region, g.piece)
     t = walk(p, cs, fraction(g.rise, g.run), step)
     best = better(no_foot(p), yes(p), p, cs, t, inward0, inward1, g.piece, 1.0)
-    if any_lane(where(within_reach(g.others, best.cost, slack) > 0.0, 1.0, g.doubt) > 0.0):
-        best = look_around(p, region, pieces, polynomials, count, step, g, best)
+    unsure = where(within_reach(g.others, best.cost, slack) > 0.0, 1.0, g.doubt) > 0.0
+    if any_lane(unsure):
+        best = where(unsure, look_around(p, region, pieces, polynomials, count, step, g, best), best)
     if any_lane(best.cost > FAR):
         behind = look_behind(p, region, pieces, polynomials, count, step)
         best = where(best.cost > FAR, behind, best)

@@ -138,7 +138,8 @@ def range_violation(q, view):
     depth, row = twist_violation(c, e, twist, limits_at(at, within, grad, view, False), 0.0)
     if head.kind > 0.5 and any_lane(depth > 0.0):                      # only then are gradients worth their price
         moving = where(depth > 0.0, where(distance > 0.0, 1.0, 0.0), 0.0)
-        _, row = twist_violation(c, e, twist, limits_at(at, within, grad, view, True), moving)
+        _, sloped = twist_violation(c, e, twist, limits_at(at, within, grad, view, True), moving)
+        row = where(depth > 0.0, sloped, row)
     return Violation(-distance, hit.row, depth, row)
 
 

@@ -1,5 +1,7 @@
 """The world and its step: figures, loose bodies and the ground, in one stable solve."""
 
+from hitogata.sim.batch import BatchError, BatchSnapshot, WorldBatch
+from hitogata.sim.batch_members import BatchMember, BatchTie
 from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.members import Member
 from hitogata.sim.reading import ContactForce
@@ -11,6 +13,10 @@ from hitogata.sim.ties import Tie
 from hitogata.sim.world import World, WorldError
 
 __all__ = [
+    "BatchError",
+    "BatchMember",
+    "BatchSnapshot",
+    "BatchTie",
     "ContactForce",
     "ContactMethod",
     "ContactPatch",
@@ -22,5 +28,6 @@ __all__ = [
     "Snapshot",
     "Tie",
     "World",
+    "WorldBatch",
     "WorldError",
 ]

@@ -13,7 +13,7 @@ from hitogata.dynamics.integration import turn_between
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
 from hitogata.dynamics.mass import about, all_slidings, all_turnings, sliding, turning
 from hitogata.dynamics.placing import axis_of
-from hitogata.lanes import inline, kernel
+from hitogata.lanes import any_lane, inline, kernel
 from hitogata.sim.keeping import add_push, keep
 from hitogata.sim.steadying import steady
 from hitogata.spatial import Force, cross, dot, load3, load_quaternion, store3
@@ -29,7 +29,7 @@ def free_motion(scene, solids, state, control, law, spare):
     for i in range(scene.tree.bodies):
         add_gravity(scene, i, law.h)
         add_springs(scene, state, control, law, i)
-    if control.pulled[0] > 0.0:
+    if any_lane(control.pulled[0] > 0.0):
         add_pulls(scene, control, law.h)
     factorise(scene.tree, scene.chains, scene.mass, 0, scene.tree.bodies)
     whiten(scene.tree, scene.chains, scene.mass, scene.x, 0, scene.tree.bodies)

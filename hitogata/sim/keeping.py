@@ -24,6 +24,7 @@ from hitogata.spatial import (
     Force,
     Mat3,
     Motion,
+    Vec3,
     cross,
     dot,
     inverse,
@@ -69,8 +70,9 @@ def keep(scene, solids, state, h, spare):
     while root < tree.bodies:
         end = tree.joint[root].end
         energy, fastest = moving_energy(solids, state, root, end)
-        if any_lane(fastest * (h * h) > SLOW * SLOW):
-            keep_tree(scene, state, h, spare, root, end, energy, share_kept(fastest * (h * h)))
+        fast = fastest * (h * h) > SLOW * SLOW
+        if any_lane(fast):
+            keep_tree(scene, state, h, spare, root, end, energy, share_kept(fastest * (h * h)), fast)
         root = end
 
 
@@ -99,17 +101,17 @@ def share_kept(turned):
 
 
 @kernel
-def keep_tree(scene, state, h, spare, root, end, energy, share):
-    """v' = c' + s (v - c), in momenta."""
+def keep_tree(scene, state, h, spare, root, end, energy, share, fast):
+    """v' = c' + s (v - c), in momenta, where the tree is fast."""
     projected = projected_energy(scene, spare, root, end)
     placed, joint = scene.placed[root], scene.tree.joint[root]
     if joint.kind == FREE and joint.parent < 0:
         held = load3(state.spin, 3 * root)
         change, scale = locked_change(placed.inertia, placed.momentum, held, energy, projected, share, h)
-        rescale(scene, root, end, scale)
-        add_locked(scene, root, end, change)
+        rescale(scene, root, end, where(fast, scale, 1.0))
+        add_locked(scene, root, end, where(fast, change, Motion(Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0))))
     else:
-        rescale(scene, root, end, scale_to(energy * share, projected, energy))
+        rescale(scene, root, end, where(fast, scale_to(energy * share, projected, energy), 1.0))
 
 
 @kernel

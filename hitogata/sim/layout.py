@@ -135,6 +135,7 @@ class Law(NamedTuple):
     push_out_speed: float
     bounce_speed: float
     static_share: float
+    islands: float
 
 
 @kernel
@@ -142,7 +143,7 @@ def open_law(numbers, h, last_h):
     """The laws of a step of h, from `Settings.numbers`."""
     return Law(
         h, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7],
-        numbers[8], numbers[9], numbers[10], numbers[11], numbers[12], numbers[13],
+        numbers[8], numbers[9], numbers[10], numbers[11], numbers[12], numbers[13], numbers[14],
     )  # fmt: skip
 
 
@@ -165,7 +166,12 @@ def open_world(ints, floats):
 @kernel
 def open_state(world, state):
     """Views of what a step changes."""
-    q = lanes(state, X1)
+    return state_in(world, lanes(state, X1))
+
+
+@kernel
+def state_in(world, q):
+    """The same in a flat view of any width."""
     v = tail(q, world.tree.nq)
     carried = tail(v, world.tree.nv)
     watch = tail(carried, world.tree.bodies * Carried.SIZE)
@@ -181,7 +187,12 @@ def open_state(world, state):
 @kernel
 def open_control(world, control):
     """Views of what the user sets."""
-    target = lanes(control, X1)
+    return control_in(world, lanes(control, X1))
+
+
+@kernel
+def control_in(world, target):
+    """The same in a flat view of any width."""
     rate = tail(target, world.tree.nq)
     push = tail(rate, world.tree.nv)
     motor = tail(push, world.tree.nv)
@@ -193,7 +204,12 @@ def open_control(world, control):
 @kernel
 def open_scene(world, work):
     """Views of the scratch of bodies and mass matrix."""
-    placed = lanes(work, X1)
+    return scene_in(world, lanes(work, X1))
+
+
+@kernel
+def scene_in(world, placed):
+    """The same in a flat view of any width."""
     mass = tail(placed, world.tree.bodies * Placed.SIZE)
     x = tail(mass, world.tree.nv * world.chains.stride)
     return Scene(world.tree, world.chains, records(placed, Placed), mass, x)

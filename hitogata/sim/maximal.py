@@ -114,7 +114,7 @@ def sweep(rows, links, blocks, points):
     """
     worst = 0.0
     for p in range(points):
-        worst = maximum(worst, solve_point(rows, p))
+        worst = maximum(worst, solve_point(rows, p, True))
     for k in range(blocks - 1, -1, -1):
         worst = maximum(worst, solve_link(rows, links, k))
     return worst

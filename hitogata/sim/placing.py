@@ -7,7 +7,7 @@ Joints may have turned meanwhile, so these momenta fit no joint velocities exact
 
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
 from hitogata.dynamics.placing import axis_of
-from hitogata.lanes import inline, kernel, sincos
+from hitogata.lanes import any_lane, inline, kernel, sincos
 from hitogata.spatial import (
     Force,
     Mat3,
@@ -34,7 +34,7 @@ def place(scene, solids, state, h):
         placed = work[i]
         place_body(tree.joint[i], tree.body[i], placed, work, state.q)
         old, solid = state.carried[i], solids[i]
-        if solid.mass > 0.0:
+        if any_lane(solid.mass > 0.0):  # in one figure, in all
             placed.arm, placed.inertia, placed.momentum = carried_along(
                 solid.mass, solid.centre, solid.central, placed.rot, placed.rel, old.centre, old.spin, h
             )

@@ -4,7 +4,21 @@ from hitogata.constraints.springs import Tie, TieInts
 from hitogata.contact.finding import touch
 from hitogata.contact.layout import Contact, ContactPoint, Pair, open_shapes
 from hitogata.dynamics.layout import BALL, FREE, HINGE
-from hitogata.lanes import X1, entry, floats_in, inline, ints_in, kernel, lanes, records, sqrt, tail, where
+from hitogata.lanes import (
+    X1,
+    entry,
+    floats_in,
+    floor,
+    inline,
+    ints_in,
+    kernel,
+    lanes,
+    maximum,
+    records,
+    sqrt,
+    tail,
+    where,
+)
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import (
     CAPACITY,
@@ -25,11 +39,11 @@ from hitogata.sim.pairing import HEADER, ORDER, PAIRS, ROOM, RULES, SPACE
 from hitogata.sim.placing import place
 from hitogata.sim.steadying import relax
 from hitogata.sim.step import Method, by_sweeps, step
-from hitogata.sim.touching import Broad, Surroundings
+from hitogata.sim.touching import Broad, Surroundings, near_pairs
 from hitogata.spatial import dot, load3
 
 FOREVER = float("inf")
-MOST_PIECES = 16
+MOST_PIECES = 16.0
 """A step is not cut into more pieces than this because something is fast, only because it is long."""
 
 
@@ -129,7 +143,7 @@ def run_steps(
             needed = pieces_for(fastest(tree, views.v), slide, left, longest, fast_turn)
             if needed > pieces and not again and taken + pieces < MOST_PIECES and not lost:
                 again = True  # too far in one go: once more, in more pieces
-                pieces = max(min(needed, MOST_PIECES - taken), pieces + 1)
+                pieces = max(min(needed, MOST_PIECES - taken), pieces + 1.0)
                 if taken > 0:
                     state[:] = piece_before
                     ties[:] = piece_ties
@@ -139,7 +153,7 @@ def run_steps(
             else:
                 again = False
                 taken += 1
-                pieces -= 1
+                pieces -= 1.0
                 left -= laws.h
                 views.last[0] = laws.h
                 counts[FOUND] = found
@@ -197,25 +211,24 @@ def sliding(tree, v, rows, joint_rows):
     most = 0.0
     for a in range(joint_rows):
         joint = tree.joint[rows.joint_int[a].body]
-        if joint.kind == BALL and rows.joint[a].impulse > 0.0:
-            most = not_below(square(load3(v, joint.iv)), most)
+        if joint.kind == BALL:
+            most = where(rows.joint[a].impulse > 0.0, not_below(square(load3(v, joint.iv)), most), most)
     return sqrt(most)
 
 
-@kernel
+@inline
 def pieces_for(speed, slide, h, longest, fast_turn):
-    """Into how many pieces to cut a step in which something is fast.
+    """Into how many pieces to cut a step in which something is fast: a whole number, as a float.
 
     None is longer than `longest`; nothing turns by two fast turns in one, or by half a fast turn on the wall of a
     range: walls bend, and what slides along leaves them by half the square of its turn, times how sharply they bend.
     """
     turn, along = speed * h, slide * h
-    if (turn <= fast_turn and along <= 0.5 * fast_turn) or longest == FOREVER:
-        return 1
-    wanted = max(turn / (2.0 * fast_turn), along / (0.5 * fast_turn))
-    if wanted >= MOST_PIECES:
-        return max(MOST_PIECES, int(h / longest))
-    return max(int(wanted), int(h / longest * (1.0 - 1e-9))) + 1
+    calm = ((turn <= fast_turn) & (along <= 0.5 * fast_turn)) | (longest == FOREVER)
+    wanted = maximum(turn / (2.0 * fast_turn), along / (0.5 * fast_turn))
+    few = maximum(floor(wanted), floor(h / longest * (1.0 - 1e-9))) + 1.0
+    many = maximum(floor(h / longest), MOST_PIECES)
+    return where(calm, 1.0, where(wanted >= MOST_PIECES, many, few))
 
 
 @kernel
@@ -252,7 +265,7 @@ def look_around(touch, ties, tie_ints, shape_ints, shape_floats, pairs, contacts
     contact_list, point_list = lanes(contacts, X1), lanes(points, X1)
     third_contact, third_point = capacity * Contact.SIZE, capacity * ContactPoint.SIZE
     return Surroundings(
-        touch, shapes, spare, open_pairs(pairs),
+        touch, near_pairs, shapes, shapes.floats, spare, open_pairs(pairs),
         records(tail(contact_list, new * third_contact), Contact),
         records(tail(point_list, new * third_point), ContactPoint),
         records(tail(contact_list, (1 - new) * third_contact), Contact),

@@ -28,6 +28,7 @@ class Settings:
         keep_energy: give fast trees back the kinetic energy and angular momentum that large steps lose.
         slow_taut: slow what is pulled apart so hard that it would swing faster than steps can follow; see
             `sim.steadying`.  Not in maximal coordinates.
+        islands: figures that do not touch are solved each on its own, for as many sweeps as it needs.
         longest_fast_step: while something turns fast, steps are cut into pieces no longer than this [s]; `inf`: never.
         fast_turn: what turns by more than this within a step is fast [rad]; in a piece it turns by twice as much at the
             most, unless that takes more than 16.
@@ -52,6 +53,7 @@ class Settings:
     theta: float = 0.65
     keep_energy: bool = True
     slow_taut: bool = True
+    islands: bool = True
     longest_fast_step: float = 1 / 40
     fast_turn: float = 0.2
     contact_stiffness: float = 1e5
@@ -71,7 +73,7 @@ class Settings:
     def __post_init__(self) -> None:
         for field in fields(self):
             value, name = getattr(self, field.name), f"settings: {field.name}"
-            if field.name in ("keep_energy", "slow_taut"):
+            if field.name in ("keep_energy", "slow_taut", "islands"):
                 if not isinstance(value, bool | np.bool_):
                     raise ArgumentError(f"{name}: must be True or False, got {value!r}")
             elif field.name == "contacts":
@@ -94,5 +96,5 @@ class Settings:
             self.theta, self.keep_energy, self.slow_taut, self.tolerance, self.hard_wall_share, self.range_margin,
             self.contact_stiffness, self.contact_damping, self.contact_mass, self.contact_margin,
             float(np.linalg.norm(gravity)), self.push_out_speed, self.bounce_speed,
-            self.static_share,
+            self.static_share, self.islands,
         ])  # fmt: skip

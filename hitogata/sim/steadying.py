@@ -16,7 +16,7 @@ from hitogata.constraints.springs import damper_of
 from hitogata.dynamics.factor import factorise
 from hitogata.dynamics.layout import BALL, FREE, HINGE
 from hitogata.dynamics.placing import axis_of
-from hitogata.lanes import any_lane, inline, kernel, maximum, packed, sqrt
+from hitogata.lanes import any_lane, inline, kernel, maximum, negated, packed, sqrt, where
 from hitogata.sim.keeping import add_push
 from hitogata.spatial import Force, Sym3, Vec3, cols, cross, dot, inverse, load3, rotated, shift_of, store3
 
@@ -26,6 +26,9 @@ RESERVE = 1.6
 STRETCH = 1.0 + 3.0**0.5
 """No eigenvalue of G is greater than this times |Q|."""
 
+LEAST = 1e-37
+"""A positive number that float32 knows."""
+
 SHARE = 0.75
 """θ: 1/2 is enough along one axis, and 3/4 for tension in all directions at once."""
 
@@ -34,32 +37,34 @@ SHARE = 0.75
 def steady(scene, solids, state, law, spare):
     """Slow all taut trees; returns whether there may be any.  The mass matrix is filled, not yet factorised."""
     tree, root, h = scene.tree, 0, law.h
-    if law.slow_taut == 0.0 or not any_taut(solids, state, h, 0, tree.bodies):
+    if law.slow_taut == 0.0 or not any_lane(taut(solids, state, h, 0, tree.bodies)):
         return False
     while root < tree.bodies:
         end = tree.joint[root].end
-        if any_taut(solids, state, h, root, end) and not holds(scene, state, h, spare, root, end):
+        slow = taut(solids, state, h, root, end)
+        if any_lane(slow):
+            slow = slow & negated(holds(scene, state, h, spare, root, end))
+        for i in range(root, end):
+            scene.placed[i].slow = nothing()
+        if any_lane(slow):
             for i in range(root, end):
                 placed, virial = scene.placed[i], state.strain[i].virial
-                placed.slow = slowing(virial, rotated(placed.rot, solids[i].central), SHARE * h * h)
+                damper = slowing(virial, rotated(placed.rot, solids[i].central), SHARE * h * h)
+                placed.slow = where(slow, damper, nothing())
             add_turnings(scene, scene.mass, root, end)
             leave_whole(scene, root, end)
-        else:
-            for i in range(root, end):
-                scene.placed[i].slow = state.strain[i].virial * 0.0
         root = end
     return True
 
 
 @kernel
-def any_taut(solids, state, h, first, end):
+def taut(solids, state, h, first, end):
     """Might any of these bodies swing back faster than a step can follow, if no other mass helped?"""
-    share = 4.0 / (STRETCH * RESERVE * h * h)
+    share, found = 4.0 / (STRETCH * RESERVE * h * h), False
     for i in range(first, end):
         most = solids[i].least * share
-        if any_lane(squares(state.strain[i].virial) > most * most):
-            return True
-    return False
+        found = found | (squares(state.strain[i].virial) > most * most)
+    return found
 
 
 @inline
@@ -80,18 +85,24 @@ def holds(scene, state, h, spare, root, end):
         scene.placed[i].slow = turning_stiffness(state.strain[i].virial) * (-0.25 * RESERVE * h * h)
     add_turnings(scene, spare, root, end)
     factorise(tree, scene.chains, spare, root, end)
+    positive = True
     for i in range(root, end):
         joint = tree.joint[i]
         for k in range(joint.count):
-            if any_lane(not_positive(spare[(joint.iv + k) * stride + joint.depth + k])):
-                return False
-    return True
+            positive = positive & of_positive(spare[(joint.iv + k) * stride + joint.depth + k])
+    return positive
 
 
 @inline
-def not_positive(x):
-    """Is 1/√ of a number not what it is for a positive one?"""
-    return (x - x != 0.0) | (x <= 0.0)
+def of_positive(x):
+    """Is 1/√ of a number what it is for a positive one?"""
+    return (x - x == 0.0) & (x > 0.0)
+
+
+@inline
+def nothing():
+    """No damper."""
+    return Sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline
@@ -107,7 +118,7 @@ def slowing(q, inertia, share):
     mean = (excess.xx + excess.yy + excess.zz) * (1.0 / 3.0)
     spread = maximum(squares(excess) - 3.0 * mean * mean, 0.0)
     delta = maximum(mean + sqrt(spread * (2.0 / 3.0)), 0.0)
-    part = delta / (squares(q) + 1e-300)
+    part = delta / (squares(q) + LEAST)
     return Sym3(delta, 0.0, 0.0, delta, 0.0, delta) - square(q) * part
 
 
@@ -298,7 +309,7 @@ def note_strain(scene, solids, rows, points, state, control, h):
         placed, solid = scene.placed[i], solids[i]
         placed.force = inertial(solid.mass, tree.gravity * h, state.carried[i].centre, placed.force)
         placed.slow = together(placed.force, placed.arm)
-    if control.pulled[0] > 0.0:
+    if any_lane(control.pulled[0] > 0.0):
         for i in range(tree.bodies):
             placed, pull = scene.placed[i], control.pull[i]
             pull_at(placed, pull.force * h, placed.rot @ pull.point)

@@ -22,7 +22,7 @@ from hitogata.constraints.limits import find_interval, find_range, keep_impulses
 from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import BALL
-from hitogata.lanes import any_lane, kernel, maximum, sqrt, tail
+from hitogata.lanes import any_lane, kernel, maximum, sqrt, tail, where
 from hitogata.sim.free_motion import free_motion
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.moving import apply, carry
@@ -51,7 +51,7 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     slowed = free_motion(scene, world.solid, state, control, law, rows.coupling)  # 2, 3 M + h C = Lᵀ L
     joint_rows = find_limits(world, rows, state, control, law)           # 4 rows
     points, contacts = find_points(scene, world.solid, rows, around, old_contacts, law)
-    touches, islands = touch_bodies(scene, rows, joint_rows, points)
+    touches, islands = touch_bodies(scene, rows, joint_rows, points, law)
     couple(scene, rows, joint_rows, touches)                             # 5 impulses
     state.last[1] = method.solve(scene, rows, islands, around, law, sweeps, method.room)
     apply(scene, rows, state, joint_rows, touches, points)               # 6 new velocity and place
@@ -91,14 +91,14 @@ def find_limits(world, rows, state, control, law):
 
 
 @kernel
-def touch_bodies(scene, rows, joint_rows, points):
+def touch_bodies(scene, rows, joint_rows, points, law):
     """Number the rows, tell each point row its touches; returns how many bodies are touched, and how many islands."""
     for i in range(scene.tree.bodies):
         rows.touch_of_body[i] = -1
     mark_pointed(rows, points)
     touches, total = number_rows(scene, rows, joint_rows)
     tell_pointed(rows, points)
-    return touches, find_islands(rows, joint_rows, points, total)
+    return touches, find_islands(rows, joint_rows, points, total, law.islands > 0.0)
 
 
 @kernel
@@ -142,15 +142,16 @@ def by_sweeps(scene, rows, islands, around, law, sweeps, room):
 def sweep_island(rows, n, sweeps, tolerance):
     """Sweep until nothing is left to mend; returns the square of the greatest speed that the last sweep mended."""
     prepare(rows, n)
-    worst, most = 0.0, sweeps
+    worst, asking, most = 0.0, True, sweeps
     if tolerance > 0.0:
         most = PATIENCE * sweeps
     for k in range(most):
-        worst = sweep(rows, n)
+        worst = where(asking, sweep(rows, n, asking), worst)
         enough = tolerance * tolerance
         if k + 1 >= sweeps:
             enough = maximum(STUCK * STUCK, enough)
-        if not any_lane(worst > enough):
+        asking = asking & (worst > enough)  # figures that are done stay as they are
+        if not any_lane(asking):
             break
     return worst
 
@@ -170,11 +171,11 @@ def prepare(rows, n):
 
 
 @kernel
-def sweep(rows, n):
+def sweep(rows, n, asking):
     """Projected Gauss-Seidel: each row in turn takes the impulse that mends its speed; returns the worst, squared."""
     worst, islands = 0.0, rows.islands
     for k in range(islands.joint_start[n], islands.joint_start[n + 1]):
-        worst = maximum(worst, solve_joint_row(rows, islands.joint[k]))
+        worst = maximum(worst, solve_joint_row(rows, islands.joint[k], asking))
     for k in range(islands.point_start[n], islands.point_start[n + 1]):
-        worst = maximum(worst, solve_point(rows, islands.point[k]))
+        worst = maximum(worst, solve_point(rows, islands.point[k], asking))
     return worst

@@ -26,10 +26,12 @@ class Broad(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """Views of shapes, pairs, contacts and ties, and the kernel that finds the points of a pair."""
+    """Views of shapes, pairs, contacts and ties, and the kernels that find pairs and their points."""
 
     touch: Any
+    near: Any  # kernel that tells how many pairs to test, as `near_pairs`
     shapes: Shapes
+    skins: records  # type: ignore[valid-type]  # of each shape: friction, restitution, mass
     work: lanes  # type: ignore[valid-type]
     broad: Broad
     contacts: records  # type: ignore[valid-type]
@@ -52,7 +54,7 @@ def find_points(scene, solids, rows, around, old_count, law):
     place_shapes(around.shapes, scene.placed, places, law.contact_margin)
     reach_out(scene, solids, around.shapes, places, law)
     boxes = tail(around.work, around.shapes.total * ShapePlace.SIZE)
-    pairs = near_pairs(around.shapes, places, around.broad, boxes, law.contact_margin)
+    pairs = around.near(around.shapes, places, around.broad, boxes, law.contact_margin)
     contacts = touch_pairs(
         around.touch, around.shapes, places, around.broad.pairs, pairs, tail(boxes, around.shapes.total * Swept.SIZE),
         around.contacts, around.points, around.capacity,
@@ -60,7 +62,7 @@ def find_points(scene, solids, rows, around, old_count, law):
     kept = min(contacts, around.capacity)
     carry_impulses(around.old_contacts, around.old_points, old_count, around.contacts, around.points, kept)
     for c in range(kept):
-        a, b = around.shapes.floats[around.contacts[c].a], around.shapes.floats[around.contacts[c].b]
+        a, b = around.skins[around.contacts[c].a], around.skins[around.contacts[c].b]
         bounce = maximum(a.restitution, b.restitution)
         friction, firm = mixed_friction(a.friction, b.friction), firmness(a.mass, b.mass, law.contact_mass)
         count = add_contact(scene, rows, count, around.contacts[c], around.points[c], friction, bounce, firm, law, c)
@@ -76,6 +78,12 @@ def near_pairs(shapes, places, broad, work, margin):
     found = sweep(shapes, places, broad.rules, broad.order, boxes, margin, broad.pairs, room, broad.spare)
     broad.head[PAIRS] = found
     return min(found, room)
+
+
+@kernel
+def all_pairs(shapes, places, broad, work, margin):
+    """The same where pairs are never swept; all widths."""
+    return broad.head[PAIRS]
 
 
 @kernel

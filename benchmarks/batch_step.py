@@ -1,0 +1,127 @@
+"""What does a step cost when hundreds of humans stand side by side, beside `mujoco.rollout`; and do two threads help?
+
+256 human28 on their feet, springs of 2000 N m/rad and dampers of 30 N m s/rad, each disturbed in its own way by
+0.05 rad/s, then one second left alone; h = 1/240 s.  MuJoCo runs Newton with every mixture of cone, Jacobian and
+integrator; the fastest counts.  Times are processor time per step of one figure; those of two threads are by the clock.
+
+Falling figures (springs of 60 N m/rad, h = 1/60 s) are the costly case: many contacts, steps in pieces.
+"""
+
+import time
+
+import mujoco
+import numpy as np
+from mujoco import rollout
+
+from benchmarks.timing import best, table
+from benchmarks.world_step import H, mujoco_models
+from hitogata.figure import State
+from hitogata.library import human28
+from hitogata.sim import World, WorldBatch
+
+COUNT, STEPS = 256, 10
+FULL = mujoco.mjtState.mjSTATE_FULLPHYSICS
+
+
+def disturbed(nv: int) -> np.ndarray:
+    v = np.zeros((COUNT, nv))
+    v[:, 6:] = 0.05 * np.random.default_rng(1).normal(size=(COUNT, nv - 6))
+    return v
+
+
+def mujoco_times() -> dict[str, float]:
+    times = {}
+    for name, model in mujoco_models().items():
+        data = mujoco.MjData(model)
+        size = mujoco.mj_stateSize(model, FULL)
+        start, warm, v = np.empty((COUNT, size)), np.empty((COUNT, model.nv)), disturbed(model.nv)
+        for k in range(COUNT):
+            mujoco.mj_resetData(model, data)
+            data.qvel[:] = v[k]
+            mujoco.mj_step(model, data, 240)
+            mujoco.mj_getState(model, data, start[k], FULL)
+            warm[k] = data.qacc_warmstart
+        assert start[:, 3].min() > 0.9, "MuJoCo's figures fell"
+        states = np.empty((COUNT, STEPS, size))
+        sensors = np.empty((COUNT, STEPS, 0))
+
+        def run(model=model, data=data, start=start, warm=warm, states=states, sensors=sensors) -> None:
+            rollout.rollout(
+                [model] * COUNT, [data], start, nstep=STEPS, initial_warmstart=warm, state=states, sensordata=sensors,
+                skip_checks=True,
+            )  # fmt: skip
+
+        times[name] = best(run, loops=COUNT * STEPS, repeats=30, clock=time.process_time)
+    return times
+
+
+def standing(dtype: type, threads: int = 1) -> WorldBatch:
+    world = World()
+    world.add_ground()
+    human = world.add(human28())
+    human.set_motor(2000.0, 30.0)
+    batch = WorldBatch(world, COUNT, dtype=dtype, threads=threads)
+    figure = human.figure
+    batch.reset(state=State(np.tile(figure.neutral(), (COUNT, 1)), disturbed(figure.nv)))
+    batch.step(H, steps=240)
+    return batch
+
+
+def falling(dtype: type) -> tuple[float, float]:
+    """Processor time per step of one figure, mean over 3 s of falling: side by side, and one at a time [s]."""
+    world = World()
+    world.add_ground()
+    human = world.add(human28(ranges=True))
+    human.set_motor(60.0, 2.0)
+    figure = human.figure
+    states = State(np.tile(figure.neutral(), (COUNT, 1)), 20 * disturbed(figure.nv))
+    batch = WorldBatch(world, COUNT, dtype=dtype)
+    batch.step(1 / 60)
+
+    def fall() -> None:
+        batch.reset(state=states)
+        batch.step(1 / 60, steps=180)
+
+    def fall_alone() -> None:
+        for k in range(0, COUNT, 32):
+            human.state = State(states.q[k], states.v[k])
+            world.step(1 / 60, steps=180)
+
+    return (
+        best(fall, loops=COUNT * 180, repeats=3, clock=time.process_time),
+        best(fall_alone, loops=COUNT // 32 * 180, repeats=3, clock=time.process_time),
+    )
+
+
+def main() -> None:
+    theirs = mujoco_times()
+    name = min(theirs, key=theirs.__getitem__)
+    times = {f"mujoco.rollout ({name})": theirs[name]}
+    for dtype in (np.float64, np.float32):
+        batch = standing(dtype)
+        label = f"hitogata, {np.dtype(dtype).name}, {batch.width} side by side"
+        one = best(lambda batch=batch: batch.step(H), loops=COUNT, repeats=200, clock=time.process_time)
+        many = best(
+            lambda batch=batch: batch.step(H, steps=STEPS), loops=COUNT * STEPS, repeats=50, clock=time.process_time
+        )
+        times[f"{label}, one step per call"], times[f"{label}, {STEPS} steps per call"] = one, many
+    rows = [[k, f"{t * 1e6:.2f}", f"{theirs[name] / t:.1f}"] for k, t in times.items()]
+    table("One step of one of 256 standing human28", ["", "µs", "times MuJoCo's speed"], rows)
+    rows = []
+    for dtype in (np.float64, np.float32):
+        clocks = []
+        for threads in (1, 2):
+            batch = standing(dtype, threads)
+            clocks.append(best(lambda batch=batch: batch.step(H, steps=STEPS), loops=COUNT * STEPS, repeats=200))
+        rows.append([np.dtype(dtype).name, *(f"{t * 1e6:.2f}" for t in clocks), f"{clocks[0] / clocks[1]:.2f}"])
+    table("The same by the clock", ["", "1 thread", "2 threads", "ratio"], rows)
+    rows = []
+    for dtype in (np.float64, np.float32):
+        together, alone = falling(dtype)
+        values = [f"{together * 1e6:.2f}", f"{alone * 1e6:.2f}", f"{alone / together:.1f}"]
+        rows.append([np.dtype(dtype).name, *values])
+    table("Falling, ranges of motion, h = 1/60 s", ["", "µs in a batch", "µs alone", "ratio"], rows)
+
+
+if __name__ == "__main__":
+    main()

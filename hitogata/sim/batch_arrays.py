@@ -1,0 +1,272 @@
+"""The numbers of a batch of worlds: one row per world between calls, contacts in blocks; see `blocks`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hitogata.constraints.limits import Limit
+from hitogata.contact.boxes import SPARE
+from hitogata.contact.layout import FAR, Contact, ContactPoint, ShapeFloats, ShapePlace
+from hitogata.contact.layout import HEADER as SHAPE_HEADER
+from hitogata.contact.sweeping import Swept
+from hitogata.dynamics.calling import batch_width
+from hitogata.dynamics.layout import Body
+from hitogata.errors import ArgumentError
+from hitogata.figure import Box, Capsule, Plane, Sphere
+from hitogata.lanes import Width, aligned_zeros, record_offsets, record_size, share
+from hitogata.lanes.threads import cores
+from hitogata.sim.block_contacts import BLOCK_COUNTS, LISTS
+from hitogata.sim.blocks import MARKS, NATURE, Skin, take_block_steps
+from hitogata.sim.coordinates import Coordinates
+from hitogata.sim.forest import make_forest
+from hitogata.sim.layout import CAPACITY, CONTACTS, HEADER, OLD_THIRD, TIES, Solid
+from hitogata.sim.pairing import SWEPT
+
+if TYPE_CHECKING:
+    from hitogata.sim.arrays import Arrays
+
+Array = NDArray[Any]
+
+ROWS, LISTED = ("state", "control", "ties", "nature", "marks"), ("contacts", "points", "counts")
+"""Arrays of a batch: one row per world; one list per block."""
+
+ROOM = 32
+"""Room for contact points of a block at first; it grows when it must."""
+
+
+@dataclass
+class BatchArrays:
+    """All numbers of a batch; rows are as the arrays of a single world, `nature` as `blocks` says.
+
+    Attributes:
+        model: the arrays of the world they were made from, as it was then; nobody steps them.
+        width: worlds in a block.
+        state, control, ties, nature, marks: one row per world.
+        contacts, points, counts: lists of contacts, one per block; see `block_contacts`.
+    """
+
+    model: "Arrays"
+    width: Width
+    state: Array
+    control: Array
+    ties: Array
+    nature: Array
+    marks: Array
+    contacts: Array
+    points: Array
+    counts: Array
+
+    def __post_init__(self) -> None:
+        self._shared: tuple[Any, ...] | None = None
+        self._scratch: list[tuple[Array, Array]] = []
+
+    @property
+    def dtype(self) -> Any:
+        """float64 or float32."""
+        return self.state.dtype
+
+    @property
+    def blocks(self) -> int:
+        """How many there are."""
+        return len(self.counts)
+
+    @property
+    def room(self) -> int:
+        """For contact points of a block."""
+        return int(self.counts[0, CAPACITY])
+
+    # ------------------------------------------------------- time
+
+    def take_steps(self, h: float, steps: int, threads: int | None) -> None:
+        """Steps of h for all worlds; what became of them is in their marks."""
+        todo = np.full(self.blocks, steps, np.int64)
+        while True:
+            lacking = self._run(h, todo, threads)
+            if lacking == 0:
+                return
+            self.make_room(2 * lacking)
+
+    def _run(self, h: float, todo: Array, threads: int | None) -> int:
+        shared, settings = self._shared_arrays(), self.model.contents.settings
+        parts = max(1, min(cores() if threads is None else threads, self.blocks))
+        edges = [self.blocks * k // parts for k in range(parts + 1)]  # as those of `share`
+        while len(self._scratch) < parts:
+            self._scratch.append(self._new_scratch())
+        lacking = [0] * parts
+
+        def run(first: int, end: int) -> None:
+            part = edges.index(first)
+            lacking[part] = take_block_steps(
+                *shared, self.state, self.control, self.nature, self.ties, self.marks, self.contacts, self.points,
+                self.counts, todo, *self._scratch[part], h, settings.longest_fast_step, settings.fast_turn,
+                settings.sweeps, first, end, self.width,
+            )  # fmt: skip
+
+        share(self.blocks, parts, run)
+        return max(lacking)
+
+    def _shared_arrays(self) -> tuple[Any, ...]:
+        if self._shared is None:
+            model, points = self.model, self.room + len(self.model.contents.ties)
+            figures = [m.figure for m in model.contents.members]
+            self._forest = make_forest(figures, model.contents.gravity, points)
+            self._shared = (
+                self._forest.ints, self._forest.floats.astype(self.dtype), model.ties.ints, model.shapes.ints,
+                model.shapes.floats_for(self.dtype), model.pairs, model.law.astype(self.dtype),
+            )  # fmt: skip
+        return self._shared
+
+    def _new_scratch(self) -> tuple[Array, Array]:
+        rows = 3 * self.state.shape[1] + 3 * self.ties.shape[1] + self.control.shape[1] + self.nature.shape[1] + MARKS
+        shapes = len(self.model.surfaces) * (record_size(ShapePlace) + record_size(Swept)) + SPARE + 64
+        numbers = rows + shapes + self._forest.work_size
+        ints = np.zeros(self._forest.work_ints + 8, np.int64)
+        return aligned_zeros(numbers * self.width.n, self.dtype), ints
+
+    def make_room(self, room: int) -> None:
+        """For so many contact points of a block."""
+        old, at = self.room, np.arange(self.blocks)
+        contacts, points = new_lists(self.blocks, room, self.width, self.dtype)
+        contacts.reshape(self.blocks, LISTS, room, -1)[:, :, :old] = self.contacts.reshape(self.blocks, LISTS, old, -1)
+        new, had = (x.reshape(self.blocks, LISTS, -1, record_size(ContactPoint), self.width.n)
+                    for x in (points, self.points))  # fmt: skip
+        new[at, :, :old] = had[at]
+        self.contacts, self.points, self.counts[:, CAPACITY] = contacts, points, room
+        self._shared, self._scratch = None, []
+
+    # ------------------------------------------------------- single worlds
+
+    def last_contacts(self, k: int) -> tuple[Array, Array]:
+        """Contacts and points of world k in its last step: copies, as those of a single world."""
+        block, lane = divmod(k, self.width.n)
+        which, count = self.counts[block, OLD_THIRD], self.counts[block, CONTACTS]
+        contacts = self.contacts[block].reshape(LISTS, self.room, -1)[which, :count]
+        points = self.points[block].reshape(LISTS, self.room, -1, self.width.n)[which, :count, :, lane]
+        own = points[:, record_offsets(ContactPoint)["gap"]] < FAR / 2
+        return contacts[own], points[own].astype(float)
+
+    def forget_contacts(self, worlds: Array) -> None:
+        """These worlds have none."""
+        at = record_offsets(ContactPoint)
+        points = self.points.reshape(self.blocks, LISTS, self.room, -1, self.width.n)
+        last = len(self.state) - 1
+        for lane in range(self.width.n):
+            blocks = worlds[worlds % self.width.n == lane] // self.width.n
+            points[blocks, :, :, at["gap"], lane] = FAR
+            points[blocks, :, :, at["impulse"] : at["impulse"] + 3, lane] = 0.0
+        if last in worlds:  # worlds that fill up the last block are its likes
+            points[-1, :, :, at["gap"], last % self.width.n :] = FAR
+            points[-1, :, :, at["impulse"] : at["impulse"] + 3, last % self.width.n :] = 0.0
+
+    def copied(self) -> "BatchArrays":
+        """The same numbers once more."""
+        return replace(self, **{name: getattr(self, name).copy() for name in (*ROWS, *LISTED)})
+
+    def go_back(self, old: "BatchArrays") -> None:
+        """Take over the numbers of others; rows stay where they are."""
+        for name in ROWS:
+            np.copyto(getattr(self, name), getattr(old, name))
+        contacts, points = new_lists(self.blocks, old.room, self.width, self.dtype)
+        np.copyto(contacts, old.contacts)
+        np.copyto(points, old.points)
+        if old.room != self.room:
+            self._shared, self._scratch = None, []
+        self.contacts, self.points, self.counts = contacts, points, old.counts.copy()
+
+
+def new_lists(blocks: int, room: int, width: Width, dtype: Any) -> tuple[Array, Array]:
+    """Room for contacts and points of blocks."""
+    contacts = np.zeros((blocks, LISTS * room * record_size(Contact)), np.int64)
+    points = aligned_zeros((blocks, LISTS * room * record_size(ContactPoint), width.n), dtype)
+    points.reshape(blocks, LISTS, room, -1, width.n)[:, :, :, record_offsets(ContactPoint)["gap"]] = FAR
+    return contacts, points
+
+
+def make_arrays(model: "Arrays", count: int, dtype: Any, width: Width | None = None) -> BatchArrays:
+    """Arrays of so many worlds like one."""
+    _check_model(model)
+    width = batch_width(dtype) if width is None else width
+    blocks = -(-count // width.n)
+    counts = np.zeros((blocks, BLOCK_COUNTS), np.int64)
+    contacts, points = model.last_contacts()
+    room = max(ROOM, 2 * len(contacts))
+    counts[:, CAPACITY], counts[:, TIES], counts[:, CONTACTS] = room, len(model.contents.ties), len(contacts)
+    marks = np.zeros((count, MARKS), dtype)
+    state, control, ties, nature = (
+        np.tile(row, (count, 1)).astype(dtype)
+        for row in (model.state, model.control, model.ties.numbers, nature_of(model))
+    )
+    listed, placed = new_lists(blocks, room, width, dtype)
+    listed.reshape(blocks, LISTS, room, -1)[:, 0, : len(contacts)] = contacts
+    placed.reshape(blocks, LISTS, room, -1, width.n)[:, 0, : len(points)] = points[:, :, None]
+    return BatchArrays(model, width, state, control, ties, nature, marks, listed, placed, counts)
+
+
+def _check_model(model: "Arrays") -> None:
+    if model.contents.coordinates is not Coordinates.REDUCED:
+        raise ArgumentError("world: a batch is in reduced coordinates, this world is in maximal ones")
+    if model.stated:
+        raise ArgumentError("world: a batch solves its contacts by sweeps, this world by states")
+    if not model.contents.members:
+        raise ArgumentError("world: there is no figure in it")
+    if not model.shapes.plain:
+        other = next(s.shape for s in model.surfaces if not isinstance(s.shape, Plane | Sphere | Capsule | Box))
+        raise ArgumentError(
+            f"world: a batch knows planes, spheres, capsules and boxes, this world has a {type(other).__name__}"
+        )
+    if model.pairs[SWEPT]:
+        raise ArgumentError(f"world: it has {len(model.surfaces)} shapes, too many for a batch")
+
+
+# ------------------------------------------------------- what differs between worlds
+
+
+def nature_of(model: "Arrays") -> Array:
+    """Gravity, solids, limits and skins of a world, flat."""
+    bodies, floats = model.forest.bodies, model.forest.floats
+    solids = HEADER + bodies * record_size(Body)
+    end = solids + bodies * (record_size(Solid) + record_size(Limit))
+    shapes = model.shapes.floats[SHAPE_HEADER:].reshape(-1)[: len(model.surfaces) * record_size(ShapeFloats)]
+    first = record_offsets(ShapeFloats)["friction"]
+    skins = shapes.reshape(-1, record_size(ShapeFloats))[:, first : first + record_size(Skin)]
+    gravity = np.array(model.contents.gravity)
+    return np.concatenate([gravity, [np.linalg.norm(gravity)], floats[solids:end], skins.ravel()])
+
+
+def model_solids(model: "Arrays") -> Array:
+    """Solids of a world, shape (bodies, numbers of a `Solid`)."""
+    size, bodies = record_size(Solid), model.forest.bodies
+    return nature_of(model)[NATURE : NATURE + bodies * size].reshape(bodies, size)
+
+
+class Nature:
+    """Views of the constants of all worlds.
+
+    Attributes:
+        gravity: (count, 3), fall: (count,).
+        solids: (count, bodies, numbers of a `Solid`).
+        limits: (count, bodies, 2).
+        skins: (count, shapes, numbers of a `Skin`).
+    """
+
+    def __init__(self, arrays: BatchArrays) -> None:
+        numbers, bodies, n = arrays.nature, arrays.model.forest.bodies, len(arrays.nature)
+        middle = NATURE + bodies * record_size(Solid)
+        end = middle + bodies * record_size(Limit)
+        self.gravity, self.fall = numbers[:, :3], numbers[:, 3]
+        self.solids = _split(numbers[:, NATURE:middle], n, record_size(Solid))
+        self.limits = _split(numbers[:, middle:end], n, record_size(Limit))
+        self.skins = _split(numbers[:, end:], n, record_size(Skin))
+
+
+def put(view: Array, worlds: Array, rows: Sequence[int], column: int, values: Array) -> None:
+    """One number of some records of some worlds: the same for all records, one for each world."""
+    view[worlds[:, None], np.array(rows, np.int64)[None, :], column] = values[:, None]
+
+
+def _split(part: Array, count: int, size: int) -> Array:
+    """Rows of records, as a view."""
+    return part.reshape(count, part.shape[1] // size, size)

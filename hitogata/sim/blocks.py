@@ -1,0 +1,301 @@
+"""Worlds side by side: the step of `step.py` for as many worlds as a SIMD register holds, a *block*.
+
+Worlds of a batch have the same figures, shapes, springs and ropes.  Between calls each of them is a row of numbers, in
+the order of `layout`; for its steps a block is transposed into lanes.  What its worlds share is the list of contacts:
+a point stands in it if any of them has it (`contact.layout`).
+
+Worlds of a block take the same steps, but not the same pieces of them: h is a number per world, and a world whose step
+is done, or that has become non-finite, is put back after each further piece.  So what a world does is its own affair,
+bit for bit, whoever its neighbours are.
+"""
+
+from typing import NamedTuple
+
+from hitogata.constraints.limits import Limit
+from hitogata.constraints.springs import Tie, TieInts
+from hitogata.contact.finding import touch
+from hitogata.contact.layout import open_shapes
+from hitogata.dynamics.layout import Tree
+from hitogata.lanes import (
+    X1,
+    Floats,
+    Ints,
+    Number,
+    all_lanes,
+    any_lane,
+    entry,
+    kernel,
+    lanes,
+    maximum,
+    minimum,
+    negated,
+    pack,
+    record,
+    records,
+    tail,
+    unpack,
+    where,
+)
+from hitogata.sim.block_contacts import (
+    START,
+    START_COUNT,
+    Lists,
+    list_at,
+    next_list,
+    restore_list,
+    save_list,
+    take_list,
+)
+from hitogata.sim.keeping import note_spin
+from hitogata.sim.layout import (
+    CAPACITY,
+    CONTACTS,
+    OLD_THIRD,
+    TIES,
+    Law,
+    Solid,
+    World,
+    control_in,
+    open_rows,
+    open_world,
+    scene_in,
+    state_in,
+)
+from hitogata.sim.moving import carry
+from hitogata.sim.placing import place
+from hitogata.sim.running import MOST_PIECES, fastest, finite, gather, open_pairs, pieces_for, sliding
+from hitogata.sim.steadying import relax
+from hitogata.sim.step import Method, by_sweeps, step
+from hitogata.sim.touching import Surroundings, all_pairs
+from hitogata.spatial import load3
+
+DEAD, FRESH, TAKEN, MARKS = range(4)
+"""Marks of a world, and how many: it became non-finite; it was put elsewhere, and its momenta are to be noted; steps
+taken by the last call."""
+
+GRAVITY, FALL, NATURE = 0, 3, 4
+"""Places in a world's constants: acceleration of gravity, its size; then solids, limits and skins."""
+
+@record
+class Skin:
+    """Surface of a shape, and mass of its figure."""
+
+    friction: float
+    restitution: float
+    mass: float
+
+
+class Block(NamedTuple):
+    """Views of a block's worlds in lanes, and their sizes."""
+
+    state: lanes  # type: ignore[valid-type]
+    before: lanes  # type: ignore[valid-type]  # before the step
+    piece: lanes  # type: ignore[valid-type]  # before its last piece
+    ties: lanes  # type: ignore[valid-type]
+    old_ties: lanes  # type: ignore[valid-type]
+    piece_ties: lanes  # type: ignore[valid-type]
+    control: lanes  # type: ignore[valid-type]
+    nature: lanes  # type: ignore[valid-type]
+    marks: lanes  # type: ignore[valid-type]
+    work: lanes  # type: ignore[valid-type]
+    states: int
+    tie_numbers: int
+
+
+@entry(
+    ints=Ints(1), floats=Floats(1), tie_ints=Ints(1), shape_ints=Ints(1), shape_floats=Floats(1), pairs=Ints(1),
+    law=Floats(1), state=Floats(2, write=True), control=Floats(2), nature=Floats(2), ties=Floats(2, write=True),
+    marks=Floats(2, write=True), contacts=Ints(2, write=True), points=Floats(3, write=True), counts=Ints(2, write=True),
+    todo=Ints(1, write=True), work=Floats(1, write=True), work_ints=Ints(1, write=True), h=Number(), longest=Number(),
+    fast_turn=Number(),
+)  # fmt: skip
+def take_block_steps(
+    ints, floats, tie_ints, shape_ints, shape_floats, pairs, law, state, control, nature, ties, marks, contacts, points,
+    counts, todo, work, work_ints, h, longest, fast_turn, sweeps, first, end, width,
+):  # fmt: skip
+    """Take the steps that blocks first to end have to do; returns the room for contacts that any of them lacked, or 0.
+
+    ints, floats, shape_ints, shape_floats, pairs, tie_ints, law: what all worlds share, see `layout`.
+    state, control, ties: one row per world, as those of a single world; nature: gravity, solids, limits, skins.
+    marks: (worlds, MARKS).
+    contacts, points, counts: see `block_contacts`.
+    todo: steps left, per block; stays above 0 where room was lacking: everything is then as before the step at hand.
+    """
+    shared, shapes, wanted = open_world(ints, floats), open_shapes(shape_ints, shape_floats), 0
+    block = open_block(lanes(work, width), state.shape[1], control.shape[1], nature.shape[1], ties.shape[1])
+    for b in range(first, end):
+        if todo[b] > 0:
+            row = b * width.n
+            pack(state, row, block.state)
+            pack(control, row, block.control)
+            pack(nature, row, block.nature)
+            pack(ties, row, block.ties)
+            pack(marks, row, block.marks)
+            lists = Lists(lanes(contacts, X1, b), lanes(points, width, b), lanes(counts, X1, b))
+            world = world_of(shared, block.nature)
+            todo[b], lacking = run_block(
+                world, shapes, block, lists, open_pairs(pairs), records(tie_ints, TieInts, X1), lanes(law, X1),
+                work_ints, todo[b], h, longest, fast_turn, sweeps,
+            )  # fmt: skip
+            wanted = max(wanted, lacking)
+            unpack(block.state, state, row)
+            unpack(block.ties, ties, row)
+            unpack(block.marks, marks, row)
+    return wanted
+
+
+@kernel
+def open_block(own, states, controls, natures, tie_numbers):
+    """Views of the scratch of a block; the rest of it is the step's."""
+    before = tail(own, states)
+    piece = tail(before, states)
+    ties = tail(piece, states)
+    old_ties = tail(ties, tie_numbers)
+    piece_ties = tail(old_ties, tie_numbers)
+    control = tail(piece_ties, tie_numbers)
+    nature = tail(control, controls)
+    marks = tail(nature, natures)
+    work = tail(marks, MARKS)
+    return Block(
+        own, before, piece, ties, old_ties, piece_ties, control, nature, marks, work, states, tie_numbers
+    )  # fmt: skip
+
+
+@kernel
+def world_of(shared, nature):
+    """What the worlds of a block are: one tree, but gravity, masses and limits of their own."""
+    tree, solid = shared.tree, tail(nature, NATURE)
+    own = Tree(tree.bodies, tree.nq, tree.nv, tree.links, load3(nature, GRAVITY), tree.joint, tree.body)
+    limit = tail(solid, tree.bodies * Solid.SIZE)
+    return World(
+        own, shared.chains, records(solid, Solid), records(limit, Limit), shared.range_start, shared.ranges,
+        shared.width, shared.most_joint_rows, shared.most_touches, shared.most_points, shared.row_room,
+        shared.reply_room,
+    )  # fmt: skip
+
+
+@kernel
+def law_of(numbers, h, last_h, fall):
+    """The laws of a step; see `layout.open_law`.  A world is one island: whatever touches in its neighbours."""
+    return Law(
+        h, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7],
+        numbers[8], numbers[9], fall, numbers[11], numbers[12], numbers[13], 0.0,
+    )  # fmt: skip
+
+
+@kernel
+def run_block(
+    world, shapes, block, lists, pairs, tie_ints, numbers, work_ints, steps, h, longest, fast_turn, sweeps
+):  # fmt: skip
+    """Steps of h, each world in pieces of its own; returns how many are left, and room for contacts that was lacking.
+
+    `running.run_steps` says when a step is cut.
+    """
+    tree, views, marks, counts = world.tree, state_in(world, block.state), block.marks, lists.counts
+    scene, control = scene_in(world, block.work), control_in(world, block.control)
+    rows, method = open_rows(world, scene, work_ints), Method(by_sweeps, 0)
+    spare, dead = tail(rows.reply, world.reply_room), marks[DEAD] > 0.0
+    marks[TAKEN] = marks[DEAD] * 0.0
+    if any_lane(marks[FRESH] > 0.0):
+        begin_fresh(world, scene, views, block)
+    while steps > 0:
+        keep_start(block, lists)
+        start, start_ties = block.before, block.old_ties
+        left, taken = marks[DEAD] * 0.0 + h, marks[DEAD] * 0.0
+        pieces = where(dead, 0.0, pieces_for(fastest(tree, views.v), 0.0, left, longest, fast_turn))
+        again, first = False, True
+        while any_lane(pieces > 0.0):
+            if not first:
+                copy(block.state, block.piece, block.states)
+                copy(block.ties, block.piece_ties, block.tie_numbers)
+                start, start_ties = block.piece, block.piece_ties
+            going = pieces > 0.0
+            length = where(going, left / maximum(pieces, 1.0), h)
+            law = law_of(numbers, length, views.last[0], block.nature[FALL])
+            around = look_around(world, shapes, block, lists, pairs, tie_ints, spare)
+            found, joint_rows = step(world, scene, rows, around, views, control, law, method, sweeps, counts[CONTACTS])
+            slide = sliding(tree, views.v, rows, joint_rows)
+            needed = pieces_for(fastest(tree, views.v), slide, left, longest, fast_turn)
+            retry = going & (needed > pieces) & negated(again) & (taken + pieces < MOST_PIECES)
+            done, well = going & negated(retry), finite(block.state, tree.nq + tree.nv)
+            fails = done & negated(well)
+            done, dead = done & well, dead | fails
+            put_back(block, start, start_ties, done, fails)
+            views.last[0] = where(done, length, views.last[0])
+            more = maximum(minimum(needed, MOST_PIECES - taken), pieces + 1.0)  # too far in one go: once more
+            pieces = where(dead, 0.0, where(retry, more, where(done, pieces - 1.0, pieces)))
+            left, taken = where(done, left - length, left), where(done, taken + 1.0, taken)
+            again = retry
+            if first and any_lane(pieces > 0.0):
+                save_list(lists)
+            found = take_list(lists, found, done | dead)
+            if found > counts[CAPACITY]:
+                back_to_start(block, lists, first)
+                return steps, found
+            first = False
+        marks[TAKEN] = where(dead, marks[TAKEN], marks[TAKEN] + 1.0)
+        marks[DEAD] = where(dead, 1.0, 0.0)
+        steps -= 1
+    return steps, 0
+
+
+@kernel
+def look_around(world, shapes, block, lists, pairs, tie_ints, spare):
+    """Views of the shapes, and of the contacts of this step and of the last."""
+    skins = tail(block.nature, NATURE + world.tree.bodies * (Solid.SIZE + Limit.SIZE))
+    old = lists.counts[OLD_THIRD]
+    contacts, points = list_at(lists, next_list(old))
+    old_contacts, old_points = list_at(lists, old)
+    return Surroundings(
+        touch, all_pairs, shapes, records(skins, Skin), spare, pairs, contacts, points, old_contacts, old_points,
+        lists.counts[CAPACITY], lists.counts[TIES], records(block.ties, Tie), tie_ints,
+    )  # fmt: skip
+
+
+@kernel
+def begin_fresh(world, scene, views, block):
+    """Note the momenta of worlds that were put elsewhere; see `running.begin`."""
+    fresh, none = block.marks[FRESH] > 0.0, block.marks[FRESH] * 0.0
+    copy(block.state, block.before, block.states)
+    place(scene, world.solid, views, none)
+    carry(scene, views)
+    gather(scene)
+    note_spin(scene, world.solid, views, none)
+    relax(scene, views)
+    for k in range(block.states):
+        block.state[k] = where(fresh, block.state[k], block.before[k])
+    block.marks[FRESH] = none
+
+
+@kernel
+def copy(source, target, count):
+    """Copy numbers of all worlds."""
+    for k in range(count):
+        target[k] = source[k]
+
+
+@kernel
+def keep_start(block, lists):
+    """Note where the step begins."""
+    copy(block.state, block.before, block.states)
+    copy(block.ties, block.old_ties, block.tie_numbers)
+    lists.counts[START], lists.counts[START_COUNT] = lists.counts[OLD_THIRD], lists.counts[CONTACTS]
+
+
+@kernel
+def back_to_start(block, lists, first):
+    """All worlds are where the step began, if it failed in its first piece or in a later one."""
+    copy(block.before, block.state, block.states)
+    copy(block.old_ties, block.ties, block.tie_numbers)
+    if not first:
+        restore_list(lists)
+
+
+@kernel
+def put_back(block, start, start_ties, done, fails):
+    """Worlds that are not done with their piece stand where it began; those that failed, where their step began."""
+    if not all_lanes(done):
+        for k in range(block.states):
+            block.state[k] = where(done, block.state[k], where(fails, block.before[k], start[k]))
+        for k in range(block.tie_numbers):
+            block.ties[k] = where(done, block.ties[k], where(fails, block.old_ties[k], start_ties[k]))
