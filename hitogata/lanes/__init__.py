@@ -21,6 +21,7 @@ kernel source never says which.  This room gives Numba what it needs for that:
     @kernel    a function with loops and branches, called from kernels
     @entry     a kernel to call from Python, kept compiled on disk
     share(count, threads, run)            blocks of figures over threads
+    cycles()                              the processor's clock
 
 Structs and helpers are plain Python and stay callable from Python, on numbers and on
 numpy arrays: test them there, without compiling.  `docs/lanes.md` is the guide.
@@ -28,6 +29,7 @@ numpy arrays: test them there, without compiling.  `docs/lanes.md` is the guide.
 
 from hitogata.lanes.addresses import address_table, floats_in, ints_in
 from hitogata.lanes.angles import arctan_excess, atan2, sincos
+from hitogata.lanes.clock import HAS_CYCLES, cycles
 from hitogata.lanes.compiling import Entry, entry, kernel
 from hitogata.lanes.kinds import ArgumentTypeError, Floats, Ints, Number
 from hitogata.lanes.numbers import (
@@ -56,6 +58,7 @@ from hitogata.lanes.types import X1, X4, X8, X16, Width
 from hitogata.lanes.views import aligned_zeros, lanes, packed, records, tail
 
 __all__ = [
+    "HAS_CYCLES",
     "X1",
     "X4",
     "X8",
@@ -76,6 +79,7 @@ __all__ = [
     "clip",
     "copysign",
     "cores",
+    "cycles",
     "entry",
     "floats_in",
     "floor",

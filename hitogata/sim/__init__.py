@@ -2,6 +2,7 @@
 
 from hitogata.sim.batch import BatchError, BatchSnapshot, WorldBatch
 from hitogata.sim.batch_members import BatchMember, BatchTie
+from hitogata.sim.clocking import Costs
 from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.members import Member
 from hitogata.sim.reading import ContactForce
@@ -22,6 +23,7 @@ __all__ = [
     "ContactPatch",
     "ContactTally",
     "Coordinates",
+    "Costs",
     "Member",
     "Recording",
     "Settings",

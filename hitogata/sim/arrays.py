@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hitogata.contact.boxes import SPARE
 from hitogata.contact.layout import Contact, ContactPoint, ShapePlace
 from hitogata.contact.shapes import Surface
 from hitogata.contact.sweeping import Swept
@@ -14,6 +13,7 @@ from hitogata.contact.touching import SPARE_ANY
 from hitogata.figure import State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import address_table, record_size
+from hitogata.sim.clocked_running import take_clocked_stated_steps, take_clocked_steps
 from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.forest import IntArray, Span, make_forest
 from hitogata.sim.layout import CAPACITY, CONTACTS, COUNTS, FOUND, OLD_THIRD, PIECES, TIES, Motor, Pull
@@ -112,7 +112,7 @@ class Arrays:
             controls.target[:] = m.figure.neutral()
             controls.motor[:, 2:] = settings.range_stiffness, settings.range_damping
         extra = len(self.surfaces) * (record_size(ShapePlace) + record_size(Swept)) + 64
-        extra += SPARE if self.shapes.plain else SPARE_ANY
+        extra += SPARE_ANY  # for all kinds of shapes: the clocked steps know no others
         self.work, self.work_ints = np.zeros(solved.work_size + extra), np.zeros(solved.work_ints + 8, np.int64)
         self.contacts = np.zeros(3 * self.contact_room * record_size(Contact), np.int64)
         self.points = np.zeros(3 * self.contact_room * record_size(ContactPoint))
@@ -190,8 +190,11 @@ class Arrays:
 
     # ------------------------------------------------------- time
 
-    def take_steps(self, h: float, steps: int) -> int:
-        """Steps of h [s]; returns how many were taken before one failed, see `step_back`."""
+    def take_steps(self, h: float, steps: int, times: IntArray | None = None) -> int:
+        """Steps of h [s]; returns how many were taken before one failed, see `step_back`.
+
+        times: if given, ticks that the parts of the steps took are added to them, see `clocking`.
+        """
         if self.loose is not None:
             return take_loose_steps(self, self.loose, h, steps)
         if self._hot is None:  # what every step needs, collected once
@@ -202,7 +205,11 @@ class Arrays:
                 self.states_ints, self.states,
             ))  # fmt: skip
             self._hot = table, settings.longest_fast_step, settings.fast_turn, settings.sweeps
-        done: int = self._take(*self._hot, h, steps)
+        if times is None:
+            done: int = self._take(*self._hot, h, steps)
+        else:
+            clocked = take_clocked_stated_steps if self.stated else take_clocked_steps
+            done = clocked(*self._hot, h, steps, times)
         return done
 
     def step_back(self) -> "Arrays | None":

@@ -46,6 +46,7 @@ from hitogata.sim.block_contacts import (
     save_list,
     take_list,
 )
+from hitogata.sim.clocking import Clock, silent
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import (
     CAPACITY,
@@ -193,7 +194,7 @@ def run_block(
     """
     tree, views, marks, counts = world.tree, state_in(world, block.state), block.marks, lists.counts
     scene, control = scene_in(world, block.work), control_in(world, block.control)
-    rows, method = open_rows(world, scene, work_ints), Method(by_sweeps, 0)
+    rows, method = open_rows(world, scene, work_ints), Method(by_sweeps, 0, Clock(silent, 0))
     spare, dead = tail(rows.reply, world.reply_room), marks[DEAD] > 0.0
     marks[TAKEN] = marks[DEAD] * 0.0
     if any_lane(marks[FRESH] > 0.0):

@@ -23,6 +23,7 @@ from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.dynamics.factor import unwhiten
 from hitogata.dynamics.integration import advance
 from hitogata.lanes import any_lane, kernel, maximum, sqrt
+from hitogata.sim.clocking import Clock, silent
 from hitogata.sim.free_motion import free_motion
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.moving import carry
@@ -49,7 +50,7 @@ def maximal_step(
     limits = find_limits(figures, rows, of_joints, control, law)         # 4 rows
     held, count = find_joints(joints, links, of_joints, control, law, share)
     blocks = link_limits(joints, rows, links, limits, held, count)
-    points, contacts = find_points(scene, bodies.solid, rows, around, old_contacts, law)
+    points, contacts = find_points(scene, bodies.solid, rows, around, old_contacts, law, Clock(silent, 0))
     touches = touch_linked_bodies(scene, rows, links, blocks, points)
     couple(scene, rows, 0, touches)                                      # 5 impulses
     prepare(rows, points)

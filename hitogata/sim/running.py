@@ -19,6 +19,7 @@ from hitogata.lanes import (
     tail,
     where,
 )
+from hitogata.sim.clocking import Clock, silent
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import (
     CAPACITY,
@@ -74,7 +75,8 @@ def take_steps(arrays, longest, fast_turn, sweeps, h, steps):
     contacts, points: in thirds: those of this step and of the last take turns in two; the last holds those before a
     step in pieces, in case it cannot be taken.
     """
-    return take_reduced_steps(touch, by_sweeps, no_room, arrays, longest, fast_turn, sweeps, h, steps)
+    clock = Clock(silent, 0)
+    return take_reduced_steps(touch, by_sweeps, no_room, clock, arrays, longest, fast_turn, sweeps, h, steps)
 
 
 @kernel
@@ -84,8 +86,8 @@ def no_room(world, arrays):
 
 
 @kernel
-def take_reduced_steps(touch, solve, open_room, arrays, longest, fast_turn, sweeps, h, steps):
-    """`take_steps` with kernels that find the points of a pair, and the impulses; the latter's scratch."""
+def take_reduced_steps(touch, solve, open_room, clock, arrays, longest, fast_turn, sweeps, h, steps):
+    """`take_steps` with kernels that find the points of a pair, and the impulses, the latter's scratch, and a clock."""
     ints, tie_ints, shape_ints = ints_in(arrays, 0), ints_in(arrays, 1), ints_in(arrays, 2)
     pairs, contacts, work_ints, counts = ints_in(arrays, 3), ints_in(arrays, 4), ints_in(arrays, 5), ints_in(arrays, 6)
     floats, shape_floats, law = floats_in(arrays, 7), floats_in(arrays, 8), floats_in(arrays, 9)
@@ -94,7 +96,7 @@ def take_reduced_steps(touch, solve, open_room, arrays, longest, fast_turn, swee
     old_ties, piece_before, piece_ties = floats_in(arrays, 16), floats_in(arrays, 17), floats_in(arrays, 18)
     world = open_world(ints, floats)
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
-    rows, method = open_rows(world, scene, work_ints), Method(solve, open_room(world, arrays))
+    rows, method = open_rows(world, scene, work_ints), Method(solve, open_room(world, arrays), clock)
     return run_steps(
         touch, reduced_step, (world, scene, rows, views, targets, method, sweeps), world.tree, views, views.q,
         world.tree.nq + world.tree.nv, tail(rows.reply, world.reply_room), state, ties, tie_ints, shape_ints,

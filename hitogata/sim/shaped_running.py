@@ -2,6 +2,7 @@
 
 from hitogata.contact.touching import touch_any
 from hitogata.lanes import entry
+from hitogata.sim.clocking import Clock, silent
 from hitogata.sim.maximal_running import take_apart_steps
 from hitogata.sim.running import no_room, take_reduced_steps
 from hitogata.sim.step import by_sweeps
@@ -10,7 +11,8 @@ from hitogata.sim.step import by_sweeps
 @entry
 def take_shaped_steps(arrays, longest, fast_turn, sweeps, h, steps):
     """`running.take_steps`."""
-    return take_reduced_steps(touch_any, by_sweeps, no_room, arrays, longest, fast_turn, sweeps, h, steps)
+    clock = Clock(silent, 0)
+    return take_reduced_steps(touch_any, by_sweeps, no_room, clock, arrays, longest, fast_turn, sweeps, h, steps)
 
 
 @entry

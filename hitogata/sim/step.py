@@ -23,6 +23,7 @@ from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import BALL
 from hitogata.lanes import any_lane, kernel, maximum, sqrt, tail, where
+from hitogata.sim.clocking import FACTOR, INTEGRATE, ROWS, SWEEPS, Clock
 from hitogata.sim.free_motion import free_motion
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.moving import apply, carry
@@ -46,19 +47,24 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     method: how impulses are found, `by_sweeps` or another, and its scratch; sweeps: at the most; old_contacts: how many
     the last step had.
     """
+    clock = method.clock
     place(scene, world.solid, state, law.h)                              # 1 where is it, what momenta
     expect_ties(scene, around, state, law)
     slowed = free_motion(scene, world.solid, state, control, law, rows.coupling)  # 2, 3 M + h C = Lᵀ L
+    clock.note(clock.times, FACTOR)
     joint_rows = find_limits(world, rows, state, control, law)           # 4 rows
-    points, contacts = find_points(scene, world.solid, rows, around, old_contacts, law)
+    points, contacts = find_points(scene, world.solid, rows, around, old_contacts, law, clock)
     touches, islands = touch_bodies(scene, rows, joint_rows, points, law)
     couple(scene, rows, joint_rows, touches)                             # 5 impulses
+    clock.note(clock.times, ROWS)
     state.last[1] = method.solve(scene, rows, islands, around, law, sweeps, method.room)
+    clock.note(clock.times, SWEEPS)
     apply(scene, rows, state, joint_rows, touches, points)               # 6 new velocity and place
     keep_impulses(rows, joint_rows, state.limit_impulse)
     keep_point_impulses(rows, points, around)
     remember(world, scene, rows, points, state, control, law, slowed)
     advance(world.tree, state.q, state.v, law.h, state.q)
+    clock.note(clock.times, INTEGRATE)
     return contacts, joint_rows
 
 
@@ -123,10 +129,11 @@ def tell_pointed(rows, points):
 
 
 class Method(NamedTuple):
-    """How the impulses of a step are found."""
+    """How the impulses of a step are found, and what it costs is measured."""
 
     solve: Any
     room: Any
+    clock: Clock
 
 
 @kernel

@@ -11,6 +11,7 @@ from hitogata.contact.matching import carry_impulses
 from hitogata.contact.placing import grown, place_shapes
 from hitogata.contact.sweeping import Swept, sweep
 from hitogata.lanes import inline, kernel, lanes, maximum, records, sqrt, tail
+from hitogata.sim.clocking import BROAD, NARROW, ROWS
 from hitogata.sim.pairing import PAIRS, ROOM, SWEPT
 from hitogata.spatial import dot
 
@@ -45,20 +46,23 @@ class Surroundings(NamedTuple):
 
 
 @kernel
-def find_points(scene, solids, rows, around, old_count, law):
+def find_points(scene, solids, rows, around, old_count, law, clock):
     """Rows of all ties and contacts; returns how many rows there are, and how many contact points were found."""
     count = 0
     for t in range(around.tie_count):
         count = add_tie(scene, rows, count, around.ties[t], around.tie_ints[t], law, t)
+    clock.note(clock.times, ROWS)
     places = records(around.work, ShapePlace)
     place_shapes(around.shapes, scene.placed, places, law.contact_margin)
     reach_out(scene, solids, around.shapes, places, law)
     boxes = tail(around.work, around.shapes.total * ShapePlace.SIZE)
     pairs = around.near(around.shapes, places, around.broad, boxes, law.contact_margin)
+    clock.note(clock.times, BROAD)
     contacts = touch_pairs(
         around.touch, around.shapes, places, around.broad.pairs, pairs, tail(boxes, around.shapes.total * Swept.SIZE),
         around.contacts, around.points, around.capacity,
     )  # fmt: skip
+    clock.note(clock.times, NARROW)
     kept = min(contacts, around.capacity)
     carry_impulses(around.old_contacts, around.old_points, old_count, around.contacts, around.points, kept)
     for c in range(kept):

@@ -1,6 +1,7 @@
 """World: figures, loose bodies and the ground, moving together."""
 
 import math
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,11 +12,16 @@ from hitogata.contact.shapes import ALL, Surface, compile_shapes, surfaces_of
 from hitogata.dynamics.layout import GRAVITY
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure, FigureBuilder, Plane, Pose, Shape, State, joint
+from hitogata.lanes import HAS_CYCLES
 from hitogata.sim.arrays import Arrays, Contents
 from hitogata.sim.changing import changed
 from hitogata.sim.checking import figure_of, gravity_of, number, numbers, pairs_of_links, state_of, whole
+from hitogata.sim.clocking import TIMES, Costs, costs_of
 from hitogata.sim.coordinates import ContactMethod, Coordinates
+from hitogata.sim.forest import IntArray
+from hitogata.sim.layout import CONTACTS
 from hitogata.sim.members import Member
+from hitogata.sim.pairing import PAIRS
 from hitogata.sim.reading import ContactForce, contact_forces
 from hitogata.sim.recording import Recording
 from hitogata.sim.saving import Snapshot, check_snapshot, put_back, written_down
@@ -241,10 +247,7 @@ class World:
         if type(steps) is not int or steps < 0:
             steps = whole(steps, "steps")
         if type(h) is not float or h != self._checked_h:
-            given = number(h, "h", positive=True)
-            if given > LONGEST:
-                raise ArgumentError(f"h: a step is no longer than {LONGEST:g} s, got {h!r}; take several")
-            self._checked_h = given
+            self._check_h(h)
         if not self._recordings:
             self._advance(self._checked_h, steps)
             return
@@ -253,7 +256,32 @@ class World:
             for recording in self._recordings:
                 recording.note()
 
-    def _advance(self, h: float, steps: int) -> None:
+    def measure(self, h: float, *, steps: int = 1) -> Costs:
+        """Move on as `step` does, with a clock beside: where did the time go?
+
+        The clock's own code is compiled on first use.  In reduced coordinates; recordings note nothing.
+        """
+        steps = whole(steps, "steps", least=1)
+        self._check_h(h)
+        if self.coordinates is not Coordinates.REDUCED:
+            raise ArgumentError("costs are measured in reduced coordinates, this world is in maximal ones")
+        if not HAS_CYCLES:
+            raise HitogataError("costs are measured by the clock of x86-64 processors, which this one is not")
+        times = np.zeros(TIMES, np.int64)
+        self.arrays.take_steps(self._checked_h, 0, times)  # compiled, if it was not
+        times[:] = 0
+        begin = time.perf_counter()
+        self._advance(self._checked_h, steps, times)
+        spent, arrays = time.perf_counter() - begin, self.arrays
+        return costs_of(times, spent, steps, pairs=int(arrays.pairs[PAIRS]), contacts=int(arrays.counts[CONTACTS]))
+
+    def _check_h(self, h: float) -> None:
+        given = number(h, "h", positive=True)
+        if given > LONGEST:
+            raise ArgumentError(f"h: a step is no longer than {LONGEST:g} s, got {h!r}; take several")
+        self._checked_h = given
+
+    def _advance(self, h: float, steps: int, times: IntArray | None = None) -> None:
         arrays, begin, taken = self._arrays, self._time, 0
         if arrays.contents is not self._contents:
             arrays = self.arrays
@@ -263,7 +291,7 @@ class World:
             asked = steps - taken
             if asked > MOST_AT_ONCE:
                 asked = MOST_AT_ONCE
-            done = arrays.take_steps(h, asked)
+            done = arrays.take_steps(h, asked, times)
             taken += done
             self._time = begin + h * taken
             if done < asked:

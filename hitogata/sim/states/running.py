@@ -4,6 +4,7 @@ from hitogata.contact.finding import touch
 from hitogata.contact.touching import touch_any
 from hitogata.lanes import entry, floats_in, ints_in, kernel, maximum, sqrt
 from hitogata.loops.contacts.reporting import write_report
+from hitogata.sim.clocking import Clock, silent
 from hitogata.sim.running import take_reduced_steps
 from hitogata.sim.states.layout import PATCHES, STEPS, open_room
 from hitogata.sim.states.passes import solve_by_states
@@ -14,13 +15,15 @@ from hitogata.sim.step import sweep_island
 @entry
 def take_stated_steps(arrays, longest, fast_turn, sweeps, h, steps):
     """`running.take_steps`; two more arrays in the table: scratch of the method."""
-    return take_reduced_steps(touch, by_states, states_room, arrays, longest, fast_turn, sweeps, h, steps)
+    clock = Clock(silent, 0)
+    return take_reduced_steps(touch, by_states, states_room, clock, arrays, longest, fast_turn, sweeps, h, steps)
 
 
 @entry
 def take_shaped_stated_steps(arrays, longest, fast_turn, sweeps, h, steps):
     """The same with meshes, cylinders, ellipsoids or height fields."""
-    return take_reduced_steps(touch_any, by_states, states_room, arrays, longest, fast_turn, sweeps, h, steps)
+    clock = Clock(silent, 0)
+    return take_reduced_steps(touch_any, by_states, states_room, clock, arrays, longest, fast_turn, sweeps, h, steps)
 
 
 @kernel(late=True)

@@ -1,0 +1,24 @@
+"""The steps of a world with a clock beside them; compiled only for those who measure.  The motion is the same."""
+
+from hitogata.contact.touching import touch_any
+from hitogata.lanes import cycles, entry
+from hitogata.sim.clocking import LAST, Clock, ticking
+from hitogata.sim.running import no_room, take_reduced_steps
+from hitogata.sim.states.running import by_states, states_room
+from hitogata.sim.step import by_sweeps
+
+
+@entry
+def take_clocked_steps(arrays, longest, fast_turn, sweeps, h, steps, times):
+    """`running.take_steps`, for all shapes; times: ticks of each part, added to; see `clocking`."""
+    clock = Clock(ticking, times)
+    times[LAST] = cycles()
+    return take_reduced_steps(touch_any, by_sweeps, no_room, clock, arrays, longest, fast_turn, sweeps, h, steps)
+
+
+@entry
+def take_clocked_stated_steps(arrays, longest, fast_turn, sweeps, h, steps, times):
+    """The same by states."""
+    clock = Clock(ticking, times)
+    times[LAST] = cycles()
+    return take_reduced_steps(touch_any, by_states, states_room, clock, arrays, longest, fast_turn, sweeps, h, steps)
