@@ -32,10 +32,13 @@ class Scene:
         self.page = Watched(browser, self.studio, size=SIZE)
         self.do = self.studio.clock.ask
 
+    def wait(self, seconds):
+        self.page.page.wait_for_timeout(1000 * seconds)
+
     def look(self, eye, at):
         camera = self.page.client.camera
         camera.position, camera.look_at = eye, at
-        self.page.wait(1.0)
+        self.wait(1.0)
 
     def place(self, link, point=(0.0, 0.0, -0.06)):
         stage = self.studio.stage
@@ -46,17 +49,17 @@ class Scene:
         """Press on a link, and lead it to a place; the button stays down."""
         mouse, start = self.page.page.mouse, np.array(self.page.at(self.place(link)))
         mouse.move(*start)
-        self.page.wait(0.3)
+        self.wait(0.3)
         mouse.down()
         end = np.array(self.page.at(goal))
         for k in range(1, moves + 1):
             mouse.move(*(start + (end - start) * k / moves))
-            self.page.wait(0.08)
-        self.page.wait(1.0)
+            self.wait(0.08)
+        self.wait(1.0)
 
     def drop(self):
         self.page.page.mouse.up()
-        self.page.wait(0.3)
+        self.wait(0.3)
 
     def picture(self, name):
         self.page.close_notes()
@@ -70,9 +73,9 @@ def pose(scene):
     scene.grab("hand_right", np.array([0.3, -0.25, 1.12]))
     scene.drop()
     scene.page.page.mouse.click(*scene.page.at(scene.place("hand_right")))
-    scene.page.wait(0.5)
+    scene.wait(0.5)
     scene.grab("hand_left", np.array([0.15, 0.55, 1.6]), moves=30)
-    scene.page.wait(1.5)
+    scene.wait(1.5)
     scene.picture("pose")
     scene.drop()
 
@@ -94,7 +97,7 @@ def ranges(scene):
         k = min(int(share), 3)
         goal = way[k] + (way[k + 1] - way[k]) * (share - k)
         scene.do(lambda goal=goal: scene.studio.mode.lead("gallery", goal))
-    scene.page.wait(1.0)
+    scene.wait(1.0)
     scene.do(lambda: scene.studio.mode.let_go("gallery"))
     scene.picture("ranges")
     scene.do(lambda: setattr(scene.studio.page.ranges.shown, "value", False))
@@ -110,9 +113,9 @@ def forces(scene):
     scene.do(lambda: plots.choose(Gauge.CONTACT, Gauge.PRESSURE))
     plots.contacts.value = plots.joints.value = True
     scene.look((2.3, 0.5, 1.1), (0.0, -0.3, 0.9))
-    scene.page.wait(2.0)
+    scene.wait(2.0)
     scene.do(lambda: scene.studio.mode.push_link(0, 2, np.array([5.0, 2.0, 0.0])))
-    scene.page.wait(1.6)
+    scene.wait(1.6)
     scene.picture("forces")
     scene.do(plots.choose)
     plots.contacts.value = plots.joints.value = False
@@ -143,7 +146,7 @@ def physics(scene):
         aim = np.array([0.0, 0.0, 1.15]) + rng.normal(size=3) * 0.15
         scene.do(lambda kind=kind, start=start, aim=aim: mode.throw(kind, start, (aim - start) * 3.2))
         steps(scene, 7)
-    scene.page.wait(1.5)
+    scene.wait(1.5)
     scene.picture("physics")
 
 
@@ -169,11 +172,11 @@ def motion(scene):
     scene.page.tab("Move")
     figure = scene.studio.stage.figure
     scene.do(lambda: scene.studio.load_motion(dance(figure)))
-    scene.page.wait(1.0)
+    scene.wait(1.0)
     scene.look((2.4, 0.8, 1.35), (0.0, 0.0, 0.92))
     scene.do(lambda: scene.studio.mode.seek(0.4))
     scene.do(lambda: scene.studio.mode.click(0, figure.link_index("hand_right"), np.zeros(3)))
-    scene.page.wait(0.8)
+    scene.wait(0.8)
     scene.picture("motion")
 
 
@@ -187,7 +190,7 @@ def crowd(scene):
         scene.do(lambda copy=copy: scene.studio.mode.push_link(copy, 2, rng.normal(size=3) * [16.0, 16.0, 2.0]))
     steps(scene, 70)
     scene.page.tab("Scene")
-    scene.page.wait(4.0)
+    scene.wait(4.0)
     scene.picture("crowd")
 
 

@@ -37,9 +37,15 @@ class Watched:
         self.page.goto(studio.address)
         self.until(lambda: set(studio.server.get_clients()) - before, "the page to connect")
         self.client = studio.server.get_clients()[max(set(studio.server.get_clients()) - before)]
-        self.until(lambda: studio.ready and studio.mode is not None, "the studio to be ready", seconds=240)
+        self.until(lambda: studio.ready and studio.mode is not None, "the studio to be ready", seconds=600)
         self.close_notes()
-        self.pictures(3)
+        self.until(self._settled, "the page to find its size")
+
+    def _settled(self):
+        """Whether Python knows the camera as the page has it now: controls that dock make the picture narrower."""
+        self.pictures(2)
+        box = self.page.locator("canvas[data-engine]").bounding_box()
+        return box is not None and abs(self.client.camera.aspect * box["height"] / box["width"] - 1) < 0.01
 
     def _heard(self, message):
         if not any(words in message.text for words in QUIET):
@@ -50,8 +56,8 @@ class Watched:
 
     # ------------------------------------------------------- waiting
 
-    def until(self, ready, what, *, seconds=30):
-        """Wait, while the page lives on."""
+    def until(self, ready, what, *, seconds=90):
+        """Wait for a state, however slow the machine is, while the page lives on."""
         end = time.monotonic() + seconds
         while True:
             found = ready()
@@ -60,8 +66,22 @@ class Watched:
             assert time.monotonic() < end, f"waited {seconds} s for {what}"
             self.page.wait_for_timeout(30)
 
-    def wait(self, seconds):
-        self.page.wait_for_timeout(1000 * seconds)
+    def insist(self, act, ready, what, *, times=4, seconds=20):
+        """Do something until it has its effect, as people do whose machine is busy; it looks anew where things are."""
+        for attempt in range(1, times + 1):
+            act()
+            end = time.monotonic() + seconds * attempt
+            while time.monotonic() < end:
+                found = ready()
+                if found:
+                    return found
+                self.page.wait_for_timeout(30)
+        raise AssertionError(f"{what}: not after {times} times")
+
+    def frames(self, count):
+        """Wait until the studio took some frames, commands before them included."""
+        begun = self.studio.clock.ask(lambda: self.studio.clock.frames)
+        self.until(lambda: self.studio.clock.frames >= begun + count, f"{count} frames")
 
     def pictures(self, count):
         """Wait until the page drew some pictures."""
@@ -92,42 +112,71 @@ class Watched:
         scale = box["height"] / 2 / np.tan(camera.fov / 2) / seen[2]
         return box["x"] + box["width"] / 2 + seen[0] * scale, box["y"] + box["height"] / 2 + seen[1] * scale
 
-    def drag(self, start, end, *, moves=14, until=None):
-        """Press at one place of the page, move to another, wait until something is so, release.
+    def drag(self, start, end, *, moves=8, until=None):
+        """Press at one place of the page, move to another, wait until something is so, release; False: it never was.
 
         The page draws a picture between two moves, however slow it is: it sees all of them.
         """
-        mouse = self.page.mouse
+        start, end, mouse = np.array(start), np.array(end), self.page.mouse
         mouse.move(*start)
-        self.pictures(3)
+        self.pictures(2)
         mouse.down()
-        self.pictures(2)
+        self.pictures(1)
         for k in range(1, moves + 1):
-            mouse.move(*(np.array(start) + (np.array(end) - start) * k / moves))
+            mouse.move(*(start + (end - start) * k / moves))
             self.pictures(1)
-            self.wait(0.05)
+        found = True
         if until is not None:
-            self.until(until, "the drag to take effect", seconds=60)
+            try:
+                self.until(until, "the drag", seconds=20)
+            except AssertionError:
+                found = False
         mouse.up()
-        self.pictures(2)
-        self.wait(0.1)
+        self.pictures(1)
+        return found
+
+    def drag_link(self, link, local, goal, until):
+        """Drag a point of the first figure's link to where a place of the world is seen; looks anew if it was missed.
+
+        Until something is so, with the mouse still down.
+        """
+        for _ in range(4):
+            if self.drag(self.at(point(self.studio, link, local)), self.at(goal), until=until):
+                return
+        raise AssertionError(f"{link} was dragged four times, in vain")
 
     def centre(self, part):
-        """Of a part of the page, which is scrolled to [pixels]."""
+        """Of a part of the page, which is scrolled to, when it has come to rest [pixels]."""
         part.scroll_into_view_if_needed()
-        box = part.bounding_box()
-        return np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
+        before = None
+        while True:
+            box = part.bounding_box()
+            here = np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
+            if before is not None and np.abs(here - before).max() < 0.5:
+                return here
+            before = here
+            self.pictures(1)
 
     def press(self, label):
         """Press a button of the controls."""
         self.page.get_by_role("button", name=label, exact=True).click()
 
     def tab(self, label):
-        self.page.get_by_role("tab", name=label, exact=True).click()
-        self.wait(0.2)
+        tab = self.page.get_by_role("tab", name=label, exact=True)
+        self.insist(tab.click, lambda: tab.get_attribute("aria-selected") == "true", f"tab {label}")
 
     def mode(self, name):
         """Choose a mode, and wait until it is."""
         self.press(name)
         self.until(lambda: self.studio.mode_name.value == name, f"mode {name}")
-        self.wait(0.2)
+        self.frames(2)
+
+
+def point(studio, link, local):
+    """A point of a link of the first figure, in the world [m]."""
+
+    def read():
+        matrix = studio.stage.poses().matrices[0, studio.stage.figure.link_index(link)]
+        return matrix[:, :3] @ np.array(local) + matrix[:, 3]
+
+    return studio.clock.ask(read)
