@@ -130,9 +130,9 @@ class Studio:
         elif name is ModeName.PHYSICS:
             made = Physics(self.stage, **self.page.physics.settings())
         else:
-            if self.motion is None:
-                self.page.show_mode(self.mode_name)
-                raise ArgumentError("there is no motion: open one in the tab Motion, or record one")
+            if self.motion is None:  # all goes on as it is, beside controls that open one
+                self.page.show_controls(name)
+                return
             made = Playing(self.stage, motion=self.motion, **self.page.motion.settings())
         self._leave()
         self.mode, self.halted = made, False

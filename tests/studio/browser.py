@@ -1,6 +1,7 @@
 """A studio and a real browser in one process."""
 
 import contextlib
+import itertools
 import shutil
 import time
 
@@ -14,6 +15,8 @@ FLAGS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # as if there were no internet
 ]
 SIZE = {"width": 1000, "height": 640}
+
+_NUMBERS = itertools.count(1)
 
 QUIET = (
     *("Detected chrome", "WebGL support", "Connecting to", "Connected!", "THREE.Clock", "GPU stall", "Disconnected"),
@@ -39,13 +42,7 @@ class Watched:
         self.client = studio.server.get_clients()[max(set(studio.server.get_clients()) - before)]
         self.until(lambda: studio.ready and studio.mode is not None, "the studio to be ready", seconds=600)
         self.close_notes()
-        self.until(self._settled, "the page to find its size")
-
-    def _settled(self):
-        """Whether Python knows the camera as the page has it now: controls that dock make the picture narrower."""
-        self.pictures(2)
-        box = self.page.locator("canvas[data-engine]").bounding_box()
-        return box is not None and abs(self.client.camera.aspect * box["height"] / box["width"] - 1) < 0.01
+        self.settle()
 
     def _heard(self, message):
         if not any(words in message.text for words in QUIET):
@@ -56,7 +53,7 @@ class Watched:
 
     # ------------------------------------------------------- waiting
 
-    def until(self, ready, what, *, seconds=90):
+    def until(self, ready, what, *, seconds=180):
         """Wait for a state, however slow the machine is, while the page lives on."""
         end = time.monotonic() + seconds
         while True:
@@ -82,6 +79,24 @@ class Watched:
         """Wait until the studio took some frames, commands before them included."""
         begun = self.studio.clock.ask(lambda: self.studio.clock.frames)
         self.until(lambda: self.studio.clock.frames >= begun + count, f"{count} frames")
+
+    def settle(self):
+        """Wait until the page shows what Python has sent, and Python knows the camera that the page has."""
+        label = f"hitogata studio {next(_NUMBERS)}"
+        self.studio.server.gui.set_panel_label(label)  # it comes after all that was sent before
+        self.page.get_by_text(label, exact=True).first.wait_for(timeout=180_000)
+        self.until(self._steady, "the camera to rest")
+
+    def _steady(self):
+        before = self._camera()
+        self.pictures(2)
+        box = self.page.locator("canvas[data-engine]").bounding_box()
+        wide = box is not None and abs(before[0] * box["height"] / box["width"] - 1) < 0.01  # controls have docked
+        return wide and np.array_equal(before, self._camera())
+
+    def _camera(self):
+        camera = self.client.camera
+        return np.array([camera.aspect, *camera.position, *camera.wxyz])
 
     def pictures(self, count):
         """Wait until the page drew some pictures."""
@@ -141,6 +156,7 @@ class Watched:
         Until something is so, with the mouse still down.
         """
         for _ in range(4):
+            self.settle()
             if self.drag(self.at(point(self.studio, link, local)), self.at(goal), until=until):
                 return
         raise AssertionError(f"{link} was dragged four times, in vain")
@@ -167,7 +183,8 @@ class Watched:
 
     def mode(self, name):
         """Choose a mode, and wait until it is."""
-        self.press(name)
+        if self.studio.mode_name.value != name:
+            self.press(name)
         self.until(lambda: self.studio.mode_name.value == name, f"mode {name}")
         self.frames(2)
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 HELP = """**Drag** a link while the motion plays: the rest follows, feet keep their steps.
 **Click** a link to keep it where it is.  Each pass becomes part of the motion."""
-NONE = "No motion yet: open a file, or record one in pose or physics mode (tab *Output*)."
+NONE = """No motion yet.  **Open** a file; or **record** one: in the tab *Output* press *Record*, drag the figure about,
+then press *Play what was recorded*."""
 
 
 class MotionPanel(Panel):
