@@ -7,6 +7,11 @@ import time
 
 import numpy as np
 
+try:
+    from playwright.sync_api import Error
+except ImportError:
+    Error = RuntimeError  # the tests are skipped
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = [
     *("--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
@@ -85,6 +90,7 @@ class Watched:
         label = f"hitogata studio {next(_NUMBERS)}"
         self.studio.server.gui.set_panel_label(label)  # it comes after all that was sent before
         self.page.get_by_text(label, exact=True).first.wait_for(timeout=180_000)
+        self.studio.server.gui.set_panel_label("hitogata studio")
         self.until(self._steady, "the camera to rest")
 
     def _steady(self):
@@ -163,15 +169,23 @@ class Watched:
 
     def centre(self, part):
         """Of a part of the page, which is scrolled to, when it has come to rest [pixels]."""
-        part.scroll_into_view_if_needed()
-        before = None
-        while True:
-            box = part.bounding_box()
-            here = np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
-            if before is not None and np.abs(here - before).max() < 0.5:
-                return here
+        before, found = None, []
+
+        def rests():
+            nonlocal before
+            box = None
+            with contextlib.suppress(Error):  # it may be drawn anew just now
+                part.scroll_into_view_if_needed()
+                box = part.bounding_box()
+            here = None if box is None else np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
+            if here is not None and before is not None and np.abs(here - before).max() < 0.5:
+                found.append(here)
             before = here
             self.pictures(1)
+            return bool(found)
+
+        self.until(rests, "a part of the page to rest")
+        return found[0]
 
     def press(self, label):
         """Press a button of the controls."""

@@ -66,10 +66,10 @@ class Physics(Mode):
         settings = replace(Settings(), contact_stiffness=self.contact_stiffness,
                            contact_damping=0.01 * self.contact_stiffness)  # fmt: skip
         world = World(gravity=(0.0, 0.0, -self.gravity), settings=settings)
-        surface = {"friction": self.friction, "restitution": self.bounce}
+        friction, bounce = self.friction, self.bounce
         for shape in floor_shapes(self.stage.floor):
-            world.add_ground(shape, **surface)
-        members = [world.add(self.stage.figure, state, **surface) for state in states]
+            world.add_ground(shape, friction=friction, restitution=bounce)
+        members = [world.add(self.stage.figure, state, friction=friction, restitution=bounce) for state in states]
         thrown = [(kind, self._thing(world, kind, state)) for kind, state in things]
         self.world, self.members, self.things, self._pushes = world, members, thrown, []
         for member, target in zip(members, self._targets, strict=True):
