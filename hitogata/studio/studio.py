@@ -276,5 +276,6 @@ def _open(options: StudioOptions) -> Any:
         import viser
     except ImportError:
         raise MissingDependencyError("the studio needs viser: pip install 'hitogata[studio]'") from None
+    options.check_addresses()
     with contextlib.redirect_stdout(io.StringIO()):
         return viser.ViserServer(host=options.host, port=options.port, label="hitogata", verbose=False)
