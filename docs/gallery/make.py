@@ -18,7 +18,7 @@ from hitogata.motion.playing import ease_by_mass  # noqa: E402
 from hitogata.studio import Studio, StudioOptions  # noqa: E402
 from hitogata.studio.gauges import Gauge  # noqa: E402
 from hitogata.studio.panels.page import ModeName  # noqa: E402
-from hitogata.studio.scenery import Thing  # noqa: E402
+from hitogata.studio.scenery import Floor, Thing  # noqa: E402
 from tests.studio.browser import CHROMIUM, FLAGS, Watched  # noqa: E402
 
 SIZE = {"width": 1280, "height": 800}
@@ -63,7 +63,7 @@ class Scene:
 
     def picture(self, name):
         self.page.close_notes()
-        self.page.pictures(4)
+        self.page.settle()
         self.page.page.screenshot(path=HERE / f"{name}.png")
         print(f"{name}.png", list(self.studio.guard.messages))
 
@@ -194,7 +194,24 @@ def crowd(scene):
     scene.picture("crowd")
 
 
-SHOTS = {shot.__name__: shot for shot in (pose, ranges, forces, physics, motion, crowd)}
+def hills(scene):
+    scene.do(lambda: scene.studio.set_mode(ModeName.PHYSICS))
+    scene.studio.clock.ask(lambda: scene.studio.set_floor(Floor.HILLS), timeout=600)  # it may compile
+    scene.do(lambda: scene.studio.set_count(9))
+    scene.do(lambda: scene.studio.mode.change(speed=0.0))
+    scene.look((3.6, 2.3, 1.9), (-0.9, -0.2, 0.45))
+    mode, rng = scene.studio.mode, np.random.default_rng(2)
+    for k in range(10):
+        start = np.array([2.0, 0.9, 1.4]) + rng.normal(size=3) * 0.3
+        way = np.array([-4.5, -1.5, 1.0]) + rng.normal(size=3)
+        scene.do(lambda k=k, start=start, way=way: mode.throw((Thing.BALL, Thing.BOX)[k % 2], start, way))
+        steps(scene, 9)
+    scene.page.tab("Scene")
+    scene.wait(3.0)
+    scene.picture("hills")
+
+
+SHOTS = {shot.__name__: shot for shot in (pose, ranges, forces, physics, motion, crowd, hills)}
 
 
 def main():

@@ -71,7 +71,7 @@ def test_addresses_where_one_cannot_listen():
 
 def test_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(ArgumentError, match="cannot write to .*file/out: "):
+    with pytest.raises(ArgumentError, match=r"cannot write to .*file/out: "):
         Folder(tmp_path / "file" / "out").new("x", ".png")
 
 
