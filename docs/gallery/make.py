@@ -31,6 +31,7 @@ class Scene:
         self.studio = Studio("virtual_human", options=StudioOptions(port=0, folder=folder)).start()
         self.page = Watched(browser, self.studio, size=SIZE)
         self.do = self.studio.clock.ask
+        self.page.page.add_style_tag(content=".mantine-Notification-root { display: none }")  # "drawn in software"
 
     def wait(self, seconds):
         self.page.page.wait_for_timeout(1000 * seconds)
@@ -62,7 +63,6 @@ class Scene:
         self.wait(0.3)
 
     def picture(self, name):
-        self.page.close_notes()
         self.page.settle()
         self.page.page.screenshot(path=HERE / f"{name}.png")
         print(f"{name}.png", list(self.studio.guard.messages))
@@ -78,6 +78,14 @@ def pose(scene):
     scene.wait(1.5)
     scene.picture("pose")
     scene.drop()
+
+
+def frames(scene, count):
+    """As many frames, however slow the page is; in the clock's thread."""
+    studio = scene.studio
+    for _ in range(count):
+        studio.mode.advance(1 / 60)
+        studio.show.draw()
 
 
 def ranges(scene):
@@ -97,7 +105,7 @@ def ranges(scene):
         k = min(int(share), 3)
         goal = way[k] + (way[k + 1] - way[k]) * (share - k)
         scene.do(lambda goal=goal: scene.studio.mode.lead("gallery", goal))
-    scene.wait(1.0)
+        scene.do(lambda: frames(scene, 2))
     scene.do(lambda: scene.studio.mode.let_go("gallery"))
     scene.picture("ranges")
     scene.do(lambda: setattr(scene.studio.page.ranges.shown, "value", False))
@@ -172,11 +180,19 @@ def motion(scene):
     scene.page.tab("Move")
     figure = scene.studio.stage.figure
     scene.do(lambda: scene.studio.load_motion(dance(figure)))
-    scene.wait(1.0)
     scene.look((2.4, 0.8, 1.35), (0.0, 0.0, 0.92))
-    scene.do(lambda: scene.studio.mode.seek(0.4))
-    scene.do(lambda: scene.studio.mode.click(0, figure.link_index("hand_right"), np.zeros(3)))
-    scene.wait(0.8)
+
+    def play():
+        mode = scene.studio.mode
+        mode.seek(0.4)
+        mode.click(0, figure.link_index("hand_right"), np.zeros(3))
+        mode.playing = True
+        frames(scene, 40)
+        scene.studio.page.tick(0)
+        mode.playing = False
+
+    scene.do(play)
+    scene.wait(0.5)
     scene.picture("motion")
 
 
