@@ -3,6 +3,7 @@
 import json
 import socket
 import stat
+import time
 import urllib.error
 import urllib.request
 import zipfile
@@ -170,6 +171,10 @@ def studio(tmp_path_factory):
     from hitogata.studio import Studio
 
     with Studio(pendulum(), options=StudioOptions(port=0, folder=tmp_path_factory.mktemp("out"))) as studio:
+        end = time.monotonic() + 600
+        while not studio.ready:  # it may compile
+            assert time.monotonic() < end
+            time.sleep(0.05)
         yield studio
 
 
