@@ -29,10 +29,11 @@ types: $(VENV)/ready-test
 law: $(VENV)/ready-test
 	$(VENV)/bin/lint-imports --no-cache
 
+# The studio in a real browser, which draws in software, comes last and alone.
 unit: $(VENV)/ready-test
 	$(RUN) -m pytest -n auto --dist loadfile --ignore tests/studio/test_browser.py
+	$(RUN) -m pytest tests/studio/test_browser.py
 
-# The studio in a real browser, which draws in software and wants an idle machine.
 browser: $(VENV)/ready-test
 	$(RUN) -m pytest tests/studio/test_browser.py
 

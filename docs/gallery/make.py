@@ -18,7 +18,7 @@ from hitogata.motion.playing import ease_by_mass  # noqa: E402
 from hitogata.studio import Studio, StudioOptions  # noqa: E402
 from hitogata.studio.gauges import Gauge  # noqa: E402
 from hitogata.studio.panels.page import ModeName  # noqa: E402
-from hitogata.studio.scenery import Thing  # noqa: E402
+from hitogata.studio.scenery import Floor, Thing  # noqa: E402
 from tests.studio.browser import CHROMIUM, FLAGS, Watched  # noqa: E402
 
 SIZE = {"width": 1280, "height": 800}
@@ -31,11 +31,15 @@ class Scene:
         self.studio = Studio("virtual_human", options=StudioOptions(port=0, folder=folder)).start()
         self.page = Watched(browser, self.studio, size=SIZE)
         self.do = self.studio.clock.ask
+        self.page.page.add_style_tag(content=".mantine-Notification-root { display: none }")  # "drawn in software"
+
+    def wait(self, seconds):
+        self.page.page.wait_for_timeout(1000 * seconds)
 
     def look(self, eye, at):
         camera = self.page.client.camera
         camera.position, camera.look_at = eye, at
-        self.page.wait(1.0)
+        self.wait(1.0)
 
     def place(self, link, point=(0.0, 0.0, -0.06)):
         stage = self.studio.stage
@@ -46,21 +50,20 @@ class Scene:
         """Press on a link, and lead it to a place; the button stays down."""
         mouse, start = self.page.page.mouse, np.array(self.page.at(self.place(link)))
         mouse.move(*start)
-        self.page.wait(0.3)
+        self.wait(0.3)
         mouse.down()
         end = np.array(self.page.at(goal))
         for k in range(1, moves + 1):
             mouse.move(*(start + (end - start) * k / moves))
-            self.page.wait(0.08)
-        self.page.wait(1.0)
+            self.wait(0.08)
+        self.wait(1.0)
 
     def drop(self):
         self.page.page.mouse.up()
-        self.page.wait(0.3)
+        self.wait(0.3)
 
     def picture(self, name):
-        self.page.close_notes()
-        self.page.pictures(4)
+        self.page.settle()
         self.page.page.screenshot(path=HERE / f"{name}.png")
         print(f"{name}.png", list(self.studio.guard.messages))
 
@@ -70,11 +73,19 @@ def pose(scene):
     scene.grab("hand_right", np.array([0.3, -0.25, 1.12]))
     scene.drop()
     scene.page.page.mouse.click(*scene.page.at(scene.place("hand_right")))
-    scene.page.wait(0.5)
+    scene.wait(0.5)
     scene.grab("hand_left", np.array([0.15, 0.55, 1.6]), moves=30)
-    scene.page.wait(1.5)
+    scene.wait(1.5)
     scene.picture("pose")
     scene.drop()
+
+
+def frames(scene, count):
+    """As many frames, however slow the page is; in the clock's thread."""
+    studio = scene.studio
+    for _ in range(count):
+        studio.mode.advance(1 / 60)
+        studio.show.draw()
 
 
 def ranges(scene):
@@ -94,7 +105,7 @@ def ranges(scene):
         k = min(int(share), 3)
         goal = way[k] + (way[k + 1] - way[k]) * (share - k)
         scene.do(lambda goal=goal: scene.studio.mode.lead("gallery", goal))
-    scene.page.wait(1.0)
+        scene.do(lambda: frames(scene, 2))
     scene.do(lambda: scene.studio.mode.let_go("gallery"))
     scene.picture("ranges")
     scene.do(lambda: setattr(scene.studio.page.ranges.shown, "value", False))
@@ -110,9 +121,9 @@ def forces(scene):
     scene.do(lambda: plots.choose(Gauge.CONTACT, Gauge.PRESSURE))
     plots.contacts.value = plots.joints.value = True
     scene.look((2.3, 0.5, 1.1), (0.0, -0.3, 0.9))
-    scene.page.wait(2.0)
+    scene.wait(2.0)
     scene.do(lambda: scene.studio.mode.push_link(0, 2, np.array([5.0, 2.0, 0.0])))
-    scene.page.wait(1.6)
+    scene.wait(1.6)
     scene.picture("forces")
     scene.do(plots.choose)
     plots.contacts.value = plots.joints.value = False
@@ -143,7 +154,7 @@ def physics(scene):
         aim = np.array([0.0, 0.0, 1.15]) + rng.normal(size=3) * 0.15
         scene.do(lambda kind=kind, start=start, aim=aim: mode.throw(kind, start, (aim - start) * 3.2))
         steps(scene, 7)
-    scene.page.wait(1.5)
+    scene.wait(1.5)
     scene.picture("physics")
 
 
@@ -169,11 +180,19 @@ def motion(scene):
     scene.page.tab("Move")
     figure = scene.studio.stage.figure
     scene.do(lambda: scene.studio.load_motion(dance(figure)))
-    scene.page.wait(1.0)
     scene.look((2.4, 0.8, 1.35), (0.0, 0.0, 0.92))
-    scene.do(lambda: scene.studio.mode.seek(0.4))
-    scene.do(lambda: scene.studio.mode.click(0, figure.link_index("hand_right"), np.zeros(3)))
-    scene.page.wait(0.8)
+
+    def play():
+        mode = scene.studio.mode
+        mode.seek(0.4)
+        mode.click(0, figure.link_index("hand_right"), np.zeros(3))
+        mode.playing = True
+        frames(scene, 40)
+        scene.studio.page.tick(0)
+        mode.playing = False
+
+    scene.do(play)
+    scene.wait(0.5)
     scene.picture("motion")
 
 
@@ -187,11 +206,28 @@ def crowd(scene):
         scene.do(lambda copy=copy: scene.studio.mode.push_link(copy, 2, rng.normal(size=3) * [16.0, 16.0, 2.0]))
     steps(scene, 70)
     scene.page.tab("Scene")
-    scene.page.wait(4.0)
+    scene.wait(4.0)
     scene.picture("crowd")
 
 
-SHOTS = {shot.__name__: shot for shot in (pose, ranges, forces, physics, motion, crowd)}
+def hills(scene):
+    scene.do(lambda: scene.studio.set_mode(ModeName.PHYSICS))
+    scene.studio.clock.ask(lambda: scene.studio.set_floor(Floor.HILLS), timeout=600)  # it may compile
+    scene.do(lambda: scene.studio.set_count(9))
+    scene.do(lambda: scene.studio.mode.change(speed=0.0))
+    scene.look((3.6, 2.3, 1.9), (-0.9, -0.2, 0.45))
+    mode, rng = scene.studio.mode, np.random.default_rng(2)
+    for k in range(10):
+        start = np.array([2.0, 0.9, 1.4]) + rng.normal(size=3) * 0.3
+        way = np.array([-4.5, -1.5, 1.0]) + rng.normal(size=3)
+        scene.do(lambda k=k, start=start, way=way: mode.throw((Thing.BALL, Thing.BOX)[k % 2], start, way))
+        steps(scene, 9)
+    scene.page.tab("Scene")
+    scene.wait(3.0)
+    scene.picture("hills")
+
+
+SHOTS = {shot.__name__: shot for shot in (pose, ranges, forces, physics, motion, crowd, hills)}
 
 
 def main():

@@ -33,6 +33,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"hitogata: warning: --host {args.host}: everyone who can reach this machine there can use the studio, "
               "upload files to it and write to its folder", file=sys.stderr)  # fmt: skip
     with Studio(args.figure, motion=args.motion, options=options) as studio:
+        if args.port and not studio.address.endswith(f":{args.port}"):
+            print(f"Port {args.port} is taken.")
         print(f"The studio is open at  {studio.address}   (Ctrl-C ends it)", flush=True)
         if args.open:
             import webbrowser

@@ -118,7 +118,8 @@ class ShapeTable:
 
     def new_sweep(self) -> IntArray:
         """The list that `sweep` keeps from step to step."""
-        kinds = self.ints[HEADER :: ShapeInts.SIZE]  # type: ignore[attr-defined]
+        size = ShapeInts.SIZE  # type: ignore[attr-defined]
+        kinds = self.ints[HEADER : HEADER + size * self.count : size]  # tables of meshes and terrain follow
         listed = np.flatnonzero(kinds != PLANE)
         return np.concatenate([[0, len(listed), 0, 0], listed]).astype(np.int64)
 

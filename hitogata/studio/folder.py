@@ -21,18 +21,21 @@ class Folder:
         """A path that does not exist yet: a clean form of `stem`, the time, and `ending` (as in ".png").
 
         Raises:
-            ArgumentError: the ending is no plain one.
+            ArgumentError: the ending is no plain one, or one cannot write to the folder.
         """
         if not re.fullmatch(r"\.[a-z0-9]{1,8}", ending):
             raise ArgumentError(f"ending: letters after a dot expected, got {ending!r}")
         name = f"{clean(stem)}-{time.strftime('%Y%m%d-%H%M%S')}"
-        with self._lock:
-            self.path.mkdir(parents=True, exist_ok=True)
-            number, path = 1, self.path / f"{name}{ending}"
-            while path.exists():
-                number += 1
-                path = self.path / f"{name}-{number}{ending}"
-            path.touch()
+        try:
+            with self._lock:
+                self.path.mkdir(parents=True, exist_ok=True)
+                number, path = 1, self.path / f"{name}{ending}"
+                while path.exists():
+                    number += 1
+                    path = self.path / f"{name}-{number}{ending}"
+                path.touch()
+        except OSError as error:
+            raise ArgumentError(f"cannot write to {self.path}: {error.strerror}; choose a folder with --out") from None
         return path
 
 

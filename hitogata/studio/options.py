@@ -1,6 +1,7 @@
 """How a studio is opened."""
 
 import ipaddress
+import socket
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,6 +40,22 @@ class StudioOptions:
         if not isinstance(self.upload_limit, int) or self.upload_limit <= 0:
             raise ArgumentError(f"upload_limit: a number of bytes above 0 expected, got {self.upload_limit!r}")
         object.__setattr__(self, "folder", Path(self.folder))
+
+    def check_addresses(self) -> None:
+        """Whether one can listen there; `port` may be taken, since the next free one does as well.
+
+        Raises:
+            ArgumentError: the host is no address of this machine, or the editor's port is taken.
+        """
+        for name, port in (("host", 0), ("editor_port", self.editor_port)):
+            try:
+                family, kind, _, _, place = socket.getaddrinfo(self.host, port, type=socket.SOCK_STREAM)[0]
+                with socket.socket(family, kind) as listener:
+                    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                    listener.bind(place)
+            except OSError as error:
+                value = getattr(self, name)
+                raise ArgumentError(f"{name}: cannot listen on {value!r}: {error.strerror or error}") from None
 
     @property
     def loopback(self) -> bool:

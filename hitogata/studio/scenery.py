@@ -3,9 +3,12 @@
 import enum
 import math
 from dataclasses import dataclass
+from functools import cache
 
-from hitogata.figure import Box, Plane, Pose, Shape, Sphere
-from hitogata.figure.pose import turn_from_z
+import numpy as np
+
+from hitogata.figure import Box, HeightField, Plane, Pose, Shape, Sphere
+from hitogata.figure.pose import FloatArray, turn_from_z
 
 
 class Floor(enum.Enum):
@@ -15,6 +18,7 @@ class Floor(enum.Enum):
     SLOPE = "slope of 10°"
     STEEP = "slope of 20°"
     STEPS = "steps"
+    HILLS = "hills"
     NONE = "none"
 
 
@@ -27,8 +31,39 @@ def floor_shapes(floor: Floor) -> tuple[Shape, ...]:
     if floor is Floor.STEPS:
         steps = [Box((0.15, 1.5, 0.09), pose=Pose((0.55 + 0.3 * k, 0.0, 0.09 + 0.18 * k))) for k in range(5)]
         return (Plane(), *steps)
-    angle = math.radians(10 if floor is Floor.SLOPE else 20)
+    if floor is Floor.HILLS:
+        return (_hills(),)
+    angle = _angle(floor)
     return (Plane(pose=Pose((0.0, 0.0, 0.0), turn_from_z((-math.sin(angle), 0.0, math.cos(angle))))),)
+
+
+def floor_heights(floor: Floor, places: FloatArray) -> FloatArray:
+    """How high the ground is under somebody who stands at places (x, y), shape (n, 2) -> (n,) [m]."""
+    if floor in (Floor.SLOPE, Floor.STEEP):
+        return places[:, 0] * math.tan(_angle(floor))
+    if floor is Floor.HILLS:
+        corners = _hills().vertices
+        near = np.abs(places[:, None] - corners[:, :2]).max(-1) < _FOOTING
+        return np.where(near, corners[:, 2], -np.inf).max(1)
+    return np.zeros(len(places))
+
+
+_FOOTING = 0.3
+"""Half of the square that one stands on [m]."""
+
+
+def _angle(floor: Floor) -> float:
+    return math.radians(10 if floor is Floor.SLOPE else 20)
+
+
+@cache
+def _hills() -> HeightField:
+    """Flat where the figure stands, hills of half a metre about it, and a rim that keeps what rolls."""
+    x, y = np.meshgrid(*2 * [np.linspace(-10, 10, 101)])
+    away = np.hypot(x, y)
+    hills = 0.28 * np.sin(1.1 * x + 0.4) * np.cos(0.9 * y) + 0.12 * np.sin(2.3 * x + 1.7 * y)
+    rim = 0.12 * np.maximum(away - 7.0, 0.0) ** 2
+    return HeightField(np.clip((away - 0.5) / 1.5, 0.0, 1.0) * hills + rim, (10.0, 10.0))
 
 
 class Thing(enum.Enum):

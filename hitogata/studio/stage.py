@@ -13,7 +13,7 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind
 from hitogata.figure.pose import FloatArray
 from hitogata.rom import RangeOfMotion
-from hitogata.studio.scenery import Floor
+from hitogata.studio.scenery import Floor, floor_heights
 
 MOST = 50
 """Copies, at most."""
@@ -98,12 +98,13 @@ class Stage:
         self.version += 1
 
     def homes(self, count: int) -> FloatArray:
-        """Where copies stand, the first at the origin, shape (count, 3) [m]."""
+        """Where copies stand on the ground, the first at the origin, shape (count, 3) [m]."""
         poses = forward_kinematics(self.figure, self.figure.neutral()).position
         apart = _APART * max(0.5, float(np.ptp(poses[:, :2], axis=0).max()))
         side = int(np.ceil(np.sqrt(count)))
         places = [(-(k // side), ((k % side) + 1) // 2 * (-1) ** (k % side)) for k in range(count)]
-        return np.array([(apart * x, apart * y, 0.0) for x, y in places])
+        ground = apart * np.array(places, float)
+        return np.column_stack([ground, floor_heights(self.floor, ground)])
 
     def poses(self) -> LinkPoses:
         """Of all links of all copies, shape (n, nlinks, ...)."""

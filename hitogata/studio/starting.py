@@ -6,12 +6,16 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from hitogata.dynamics import energy
-from hitogata.figure import Figure, State, Trajectory
+from hitogata.figure import ConvexMesh, Cylinder, Ellipsoid, Figure, HeightField, Sphere, State, Trajectory
 from hitogata.motion import Player, Puppet
 from hitogata.pictures.range_surface import range_surface
 from hitogata.rom import RangeOfMotion
 from hitogata.sim import World
+from hitogata.studio.scenery import Floor, floor_shapes
 from hitogata.studio.stage import Stage
+
+SHAPED = (ConvexMesh, Cylinder, Ellipsoid, HeightField)
+"""Shapes whose contacts have a kernel of their own."""
 
 LATER = ("hitogata.files", "hitogata.rom.fit", "hitogata.pictures.film", "matplotlib.image", "PIL.Image")
 """What files and pictures need: loaded now, so that the first button is not slow."""
@@ -30,6 +34,20 @@ def tasks(figure: Figure) -> Iterator[Task]:
     yield "files and pictures", lambda: [importlib.import_module(name) for name in LATER]
     if stage.floating:
         yield "crowds", lambda: _crowd(stage)
+
+
+def shaped(figure: Figure, floor: Floor) -> bool:
+    """Whether a world of these needs the kernel of `shaped_steps`."""
+    own = (shape for link in figure.links for shape in link.shapes)
+    return any(isinstance(shape, SHAPED) for shape in (*own, *floor_shapes(floor)))
+
+
+def shaped_steps() -> None:
+    """Compile what only meshes, cylinders, ellipsoids and hills need."""
+    world = World()
+    world.add_ground(floor_shapes(Floor.HILLS)[0])
+    world.add_body(Sphere(0.1), mass=1.0)
+    world.step(1 / 60)
 
 
 def _drag(figure: Figure) -> None:

@@ -28,7 +28,7 @@ from hitogata.studio.recorder import Recorder
 from hitogata.studio.scenery import Floor
 from hitogata.studio.sources import Loaded, load_figure, load_motion
 from hitogata.studio.stage import Stage
-from hitogata.studio.starting import tasks
+from hitogata.studio.starting import shaped, shaped_steps, tasks
 from hitogata.studio.view.show import Show
 
 
@@ -62,7 +62,7 @@ class Studio:
             self.motion.check(loaded.figure)
         self.folder, self.guard = Folder(self.options.folder), Guard(self._tell)
         self.clock = Clock(self._frame, self.guard)
-        self.ready = self.halted = False
+        self.ready = self.halted = self._shaped = False
         self.mode: Mode | None = None
         self.server = _open(self.options)
         gate.watch(self.server, loopback=self.options.loopback)
@@ -120,6 +120,14 @@ class Studio:
         self.ready = True
         self.set_mode(ModeName.MOTION if self.motion is not None else ModeName.POSE)
 
+    def _warm_shapes(self) -> None:
+        """Compile what a world with meshes or hills needs, when there is one for the first time."""
+        if not self._shaped and shaped(self.stage.figure, self.stage.floor):
+            self.page.progress(0.5, "meshes and hills")
+            shaped_steps()
+            self.page.progress(1.0, "")
+            self._shaped = True
+
     # ------------------------------------------------------- what users do (in the clock's thread)
 
     def set_mode(self, name: ModeName) -> None:
@@ -128,11 +136,12 @@ class Studio:
         if name is ModeName.POSE:
             made = Posing(self.stage, **self.page.pose.settings())
         elif name is ModeName.PHYSICS:
+            self._warm_shapes()
             made = Physics(self.stage, **self.page.physics.settings())
         else:
-            if self.motion is None:
-                self.page.show_mode(self.mode_name)
-                raise ArgumentError("there is no motion: open one in the tab Motion, or record one")
+            if self.motion is None:  # all goes on as it is, beside controls that open one
+                self.page.show_controls(name)
+                return
             made = Playing(self.stage, motion=self.motion, **self.page.motion.settings())
         self._leave()
         self.mode, self.halted = made, False
@@ -181,8 +190,12 @@ class Studio:
         self._changed()
 
     def set_floor(self, floor: Floor) -> None:
-        """Another ground."""
+        """Another ground; figures stand on it anew."""
         self.stage.floor = floor
+        if isinstance(self.mode, Physics):
+            self._warm_shapes()
+        if isinstance(self.mode, Posing | Physics):
+            self.mode.rest()
         self._changed()
 
     def set_shadows(self, on: bool) -> None:
@@ -263,5 +276,6 @@ def _open(options: StudioOptions) -> Any:
         import viser
     except ImportError:
         raise MissingDependencyError("the studio needs viser: pip install 'hitogata[studio]'") from None
+    options.check_addresses()
     with contextlib.redirect_stdout(io.StringIO()):
         return viser.ViserServer(host=options.host, port=options.port, label="hitogata", verbose=False)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hitogata.contact import contact_points
+from hitogata.contact.shapes import Surface, compile_shapes
 from hitogata.contact.tables import DIAGONAL, RIGHT, UP, sharp_edges
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import Box, Capsule, Cylinder, Ellipsoid, HeightField, Plane, Pose, Sphere
@@ -128,3 +129,10 @@ def test_bad_fields_are_named():
     field = HeightField(np.zeros((2, 2)), (1, 1))
     with pytest.raises(ArgumentError, match="planes or height fields"):
         contact_points(field, Pose(), Plane(), Pose())
+
+
+def test_a_sweep_lists_shapes_and_not_their_tables():
+    """Tables of terrain and meshes stand behind the shapes in one array; numbers in them are no kinds of shapes."""
+    shapes = [plane_of_triangles(), SHAPES["mesh"], Plane(), *[Sphere(0.1)] * 3]
+    table = compile_shapes([Surface(shape, body) for body, shape in enumerate(shapes, -1)])
+    np.testing.assert_array_equal(table.new_sweep(), [0, 5, 0, 0, 0, 1, 3, 4, 5])

@@ -1,10 +1,16 @@
 """A studio and a real browser in one process."""
 
 import contextlib
+import itertools
 import shutil
 import time
 
 import numpy as np
+
+try:
+    from playwright.sync_api import Error
+except ImportError:
+    Error = RuntimeError  # the tests are skipped
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = [
@@ -14,6 +20,8 @@ FLAGS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # as if there were no internet
 ]
 SIZE = {"width": 1000, "height": 640}
+
+_NUMBERS = itertools.count(1)
 
 QUIET = (
     *("Detected chrome", "WebGL support", "Connecting to", "Connected!", "THREE.Clock", "GPU stall", "Disconnected"),
@@ -37,9 +45,9 @@ class Watched:
         self.page.goto(studio.address)
         self.until(lambda: set(studio.server.get_clients()) - before, "the page to connect")
         self.client = studio.server.get_clients()[max(set(studio.server.get_clients()) - before)]
-        self.until(lambda: studio.ready and studio.mode is not None, "the studio to be ready", seconds=240)
+        self.until(lambda: studio.ready and studio.mode is not None, "the studio to be ready", seconds=600)
         self.close_notes()
-        self.pictures(3)
+        self.settle()
 
     def _heard(self, message):
         if not any(words in message.text for words in QUIET):
@@ -50,8 +58,8 @@ class Watched:
 
     # ------------------------------------------------------- waiting
 
-    def until(self, ready, what, *, seconds=30):
-        """Wait, while the page lives on."""
+    def until(self, ready, what, *, seconds=180):
+        """Wait for a state, however slow the machine is, while the page lives on."""
         end = time.monotonic() + seconds
         while True:
             found = ready()
@@ -60,8 +68,41 @@ class Watched:
             assert time.monotonic() < end, f"waited {seconds} s for {what}"
             self.page.wait_for_timeout(30)
 
-    def wait(self, seconds):
-        self.page.wait_for_timeout(1000 * seconds)
+    def insist(self, act, ready, what, *, times=4, seconds=20):
+        """Do something until it has its effect, as people do whose machine is busy; it looks anew where things are."""
+        for attempt in range(1, times + 1):
+            act()
+            end = time.monotonic() + seconds * attempt
+            while time.monotonic() < end:
+                found = ready()
+                if found:
+                    return found
+                self.page.wait_for_timeout(30)
+        raise AssertionError(f"{what}: not after {times} times")
+
+    def frames(self, count):
+        """Wait until the studio took some frames, commands before them included."""
+        begun = self.studio.clock.ask(lambda: self.studio.clock.frames)
+        self.until(lambda: self.studio.clock.frames >= begun + count, f"{count} frames")
+
+    def settle(self):
+        """Wait until the page shows what Python has sent, and Python knows the camera that the page has."""
+        label = f"hitogata studio {next(_NUMBERS)}"
+        self.studio.server.gui.set_panel_label(label)  # it comes after all that was sent before
+        self.page.get_by_text(label, exact=True).first.wait_for(timeout=180_000)
+        self.studio.server.gui.set_panel_label("hitogata studio")
+        self.until(self._steady, "the camera to rest")
+
+    def _steady(self):
+        before = self._camera()
+        self.pictures(2)
+        box = self.page.locator("canvas[data-engine]").bounding_box()
+        wide = box is not None and abs(before[0] * box["height"] / box["width"] - 1) < 0.01  # controls have docked
+        return wide and np.array_equal(before, self._camera())
+
+    def _camera(self):
+        camera = self.client.camera
+        return np.array([camera.aspect, *camera.position, *camera.wxyz])
 
     def pictures(self, count):
         """Wait until the page drew some pictures."""
@@ -92,42 +133,81 @@ class Watched:
         scale = box["height"] / 2 / np.tan(camera.fov / 2) / seen[2]
         return box["x"] + box["width"] / 2 + seen[0] * scale, box["y"] + box["height"] / 2 + seen[1] * scale
 
-    def drag(self, start, end, *, moves=14, until=None):
-        """Press at one place of the page, move to another, wait until something is so, release.
+    def drag(self, start, end, *, moves=8, until=None):
+        """Press at one place of the page, move to another, wait until something is so, release; False: it never was.
 
         The page draws a picture between two moves, however slow it is: it sees all of them.
         """
-        mouse = self.page.mouse
+        start, end, mouse = np.array(start), np.array(end), self.page.mouse
         mouse.move(*start)
-        self.pictures(3)
+        self.pictures(2)
         mouse.down()
-        self.pictures(2)
+        self.pictures(1)
         for k in range(1, moves + 1):
-            mouse.move(*(np.array(start) + (np.array(end) - start) * k / moves))
+            mouse.move(*(start + (end - start) * k / moves))
             self.pictures(1)
-            self.wait(0.05)
+        found = True
         if until is not None:
-            self.until(until, "the drag to take effect", seconds=60)
+            try:
+                self.until(until, "the drag", seconds=20)
+            except AssertionError:
+                found = False
         mouse.up()
-        self.pictures(2)
-        self.wait(0.1)
+        self.pictures(1)
+        return found
+
+    def drag_link(self, link, local, goal, until):
+        """Drag a point of the first figure's link to where a place of the world is seen; looks anew if it was missed.
+
+        Until something is so, with the mouse still down.
+        """
+        for _ in range(4):
+            self.settle()
+            if self.drag(self.at(point(self.studio, link, local)), self.at(goal), until=until):
+                return
+        raise AssertionError(f"{link} was dragged four times, in vain")
 
     def centre(self, part):
-        """Of a part of the page, which is scrolled to [pixels]."""
-        part.scroll_into_view_if_needed()
-        box = part.bounding_box()
-        return np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
+        """Of a part of the page, which is scrolled to, when it has come to rest [pixels]."""
+        before, found = None, []
+
+        def rests():
+            nonlocal before
+            box = None
+            with contextlib.suppress(Error):  # it may be drawn anew just now
+                part.scroll_into_view_if_needed()
+                box = part.bounding_box()
+            here = None if box is None else np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
+            if here is not None and before is not None and np.abs(here - before).max() < 0.5:
+                found.append(here)
+            before = here
+            self.pictures(1)
+            return bool(found)
+
+        self.until(rests, "a part of the page to rest")
+        return found[0]
 
     def press(self, label):
         """Press a button of the controls."""
         self.page.get_by_role("button", name=label, exact=True).click()
 
     def tab(self, label):
-        self.page.get_by_role("tab", name=label, exact=True).click()
-        self.wait(0.2)
+        tab = self.page.get_by_role("tab", name=label, exact=True)
+        self.insist(tab.click, lambda: tab.get_attribute("aria-selected") == "true", f"tab {label}")
 
     def mode(self, name):
         """Choose a mode, and wait until it is."""
-        self.press(name)
+        if self.studio.mode_name.value != name:
+            self.press(name)
         self.until(lambda: self.studio.mode_name.value == name, f"mode {name}")
-        self.wait(0.2)
+        self.frames(2)
+
+
+def point(studio, link, local):
+    """A point of a link of the first figure, in the world [m]."""
+
+    def read():
+        matrix = studio.stage.poses().matrices[0, studio.stage.figure.link_index(link)]
+        return matrix[:, :3] @ np.array(local) + matrix[:, 3]
+
+    return studio.clock.ask(read)

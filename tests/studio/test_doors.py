@@ -1,7 +1,9 @@
 """Who and what may come in, and where files may go."""
 
 import json
+import socket
 import stat
+import time
 import urllib.error
 import urllib.request
 import zipfile
@@ -55,6 +57,23 @@ def test_options():
     for bad in ({"port": 99999}, {"port": "80"}, {"host": ""}, {"upload_limit": 0}):
         with pytest.raises(ArgumentError, match=next(iter(bad))):
             StudioOptions(**bad)
+
+
+def test_addresses_where_one_cannot_listen():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(ArgumentError, match="editor_port: cannot listen on"):
+            StudioOptions(editor_port=taken.getsockname()[1]).check_addresses()
+        StudioOptions(port=taken.getsockname()[1]).check_addresses()  # the next free one is taken
+    with pytest.raises(ArgumentError, match=r"host: cannot listen on '203\.0\.113\.1'"):
+        StudioOptions(host="203.0.113.1").check_addresses()  # an address for documentation: nobody's
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(ArgumentError, match=r"cannot write to .*file/out: "):
+        Folder(tmp_path / "file" / "out").new("x", ".png")
 
 
 NAMES = ["../../etc/passwd", "/etc/passwd", "a\\..\\b", "..", "", "x\0y", "a" * 500, "日本 語", "."]
@@ -152,6 +171,10 @@ def studio(tmp_path_factory):
     from hitogata.studio import Studio
 
     with Studio(pendulum(), options=StudioOptions(port=0, folder=tmp_path_factory.mktemp("out"))) as studio:
+        end = time.monotonic() + 600
+        while not studio.ready:  # it may compile
+            assert time.monotonic() < end
+            time.sleep(0.05)
         yield studio
 
 

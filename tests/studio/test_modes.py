@@ -165,7 +165,40 @@ def test_balance(stage):
     assert np.isfinite(stage.q).all()
 
 
+@pytest.mark.parametrize("seconds", [1 / 60, 0.05, 0.1])
+def test_a_hand_follows_also_when_frames_are_slow(stage, seconds):
+    """From an arm that hangs straight, up along it, in one jump of the pointer."""
+    mode = Posing(stage)
+    hand = stage.figure.link_index("hand_left")
+    place = point_of(stage, 0, hand, (0.0, 0.0, -0.06))
+    goal = place + [-0.15, 0.05, 0.6]
+    mode.grab("me", 0, hand, place)
+    mode.lead("me", goal)
+    for _ in range(round(2.0 / seconds)):
+        mode.advance(seconds)
+    np.testing.assert_allclose(point_of(stage, 0, hand, mode.grips["me"].point), goal, atol=0.02)
+
+
 # ------------------------------------------------------- physics
+
+
+def test_bounce(stage):
+    """A figure that is let fall flies up again if the ground is bouncy, and does not if it is not."""
+    highest = {}
+    for bounce in (0.0, 0.8):
+        mode = Physics(stage, bounce=bounce, stiffness=1e5)
+        for member in mode.members:
+            lifted = member.q.copy()
+            lifted[2] += 0.3
+            member.state = State(lifted, np.zeros(stage.figure.nv))
+        heights = []
+        for _ in range(90):
+            mode.advance(H)
+            heights.append(stage.q[0, 2])
+        landed = int(np.argmin(heights[:30]))
+        highest[bounce] = max(heights[landed:]) - heights[landed]
+        stage.set_count(1)
+    assert highest[0.8] > highest[0.0] + 0.05
 
 
 def test_it_stands(stage):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hitogata.errors import ArgumentError, RangeError
+from hitogata.library import virtual_human
 from hitogata.rom import (
     BoundaryTwist,
     ConeRegion,
@@ -179,3 +180,13 @@ def test_what_is_refused():
     four = RangeOfMotion(SplineRegion.through(np.arange(4) * np.pi / 2, [0.5] * 4))
     with pytest.raises(ArgumentError, match="at least 4"):
         editing.remove_point(four, 0)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.OTHER])
+@pytest.mark.parametrize("joint", ["shoulder_left", "hip_left"])
+def test_another_kind_holds_the_bone_at_rest(joint, kind):
+    """Also of a shoulder, whose range reaches nearly round the back on two sides."""
+    range_ = virtual_human().links[virtual_human().joint_index(joint)].joint.range
+    assert range_.contains([1.0, 0.0, 0.0, 0.0])
+    swing = converted(range_, kind).swing
+    assert swing.distance(swing.bone) >= 0.5 * range_.swing.distance(range_.swing.bone) - 1e-9

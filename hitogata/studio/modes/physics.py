@@ -34,6 +34,7 @@ class Physics(Mode):
         stiffness: of the motors in the joints, which hold the pose of the beginning [N m/rad].
         gravity: [m/s²], downwards.
         friction: coefficient of the ground and the figures.
+        bounce: coefficient of restitution of the ground and the figures, 0 ... 1.
         contact_stiffness: of contact points [N/m].
         push: of a click [N s].
     """
@@ -43,6 +44,7 @@ class Physics(Mode):
     stiffness: float = 2000.0
     gravity: float = 9.81
     friction: float = 0.8
+    bounce: float = 0.0
     contact_stiffness: float = 1e5
     push: float = 20.0
     world: World = field(init=False)
@@ -64,9 +66,10 @@ class Physics(Mode):
         settings = replace(Settings(), contact_stiffness=self.contact_stiffness,
                            contact_damping=0.01 * self.contact_stiffness)  # fmt: skip
         world = World(gravity=(0.0, 0.0, -self.gravity), settings=settings)
+        friction, bounce = self.friction, self.bounce
         for shape in floor_shapes(self.stage.floor):
-            world.add_ground(shape, friction=self.friction)
-        members = [world.add(self.stage.figure, state, friction=self.friction) for state in states]
+            world.add_ground(shape, friction=friction, restitution=bounce)
+        members = [world.add(self.stage.figure, state, friction=friction, restitution=bounce) for state in states]
         thrown = [(kind, self._thing(world, kind, state)) for kind, state in things]
         self.world, self.members, self.things, self._pushes = world, members, thrown, []
         for member, target in zip(members, self._targets, strict=True):
@@ -100,7 +103,7 @@ class Physics(Mode):
         """Set attributes that the world is built with, or step, speed, stiffness and push."""
         for name, value in values.items():
             setattr(self, name, float(value))
-        if values.keys() & {"gravity", "friction", "contact_stiffness"}:
+        if values.keys() & {"gravity", "friction", "bounce", "contact_stiffness"}:
             self.refigure()
         if "stiffness" in values:
             self._set_motors()

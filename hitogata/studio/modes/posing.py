@@ -1,5 +1,6 @@
 """Pose mode: pin-and-drag inverse kinematics (`motion.Puppet`)."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,6 +15,10 @@ from hitogata.studio.modes.mode import Grip, Mark, MarkKind, Mode
 
 STILL = 1.0
 """After this time without a change, puppets rest and are not solved [s]."""
+
+STRIDE = 1 / 60
+"""Longest time of one step of the puppets [s].  After a slow frame they take several: a stretched arm that is asked to
+shorten by much at once finds no way to bend."""
 
 _RETURN, _ANCHOR = 0.4, 0.02
 """While a link is dragged, what need not move returns to where it was before, in about this time [s]; and the root is
@@ -68,12 +73,15 @@ class Posing(Mode):
         """See `Mode`."""
         self.time += seconds
         self._awake = STILL if self.grips else self._awake - seconds
-        for grip in self.grips.values():
-            self.puppet(grip.copy).set_target(grip.handle, position=grip.leash.advance(seconds))
         if self._awake <= 0:
             return
+        strides = max(1, math.ceil(seconds / STRIDE - 1e-6))
+        for _ in range(strides):
+            for grip in self.grips.values():
+                self.puppet(grip.copy).set_target(grip.handle, position=grip.leash.advance(seconds / strides))
+            for puppet in self.puppets.values():
+                puppet.step(max(seconds / strides, 1e-3), iterations=2)
         for copy, puppet in self.puppets.items():
-            puppet.step(max(seconds, 1e-3), iterations=2)
             self.stage.q[copy] = puppet.q
 
     def refigure(self) -> None:

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 HELP = """**Drag** a link while the motion plays: the rest follows, feet keep their steps.
 **Click** a link to keep it where it is.  Each pass becomes part of the motion."""
-NONE = "No motion yet: open a file, or record one in pose or physics mode (tab *Output*)."
+NONE = """No motion yet.  **Open** a file; or **record** one: in the tab *Output* press *Record*, drag the figure about,
+then press *Play what was recorded*."""
 
 
 class MotionPanel(Panel):
@@ -31,8 +32,9 @@ class MotionPanel(Panel):
             gui.add_slider("Speed", 0.1, 3.0, 0.05, 1.0),
             "Speed", lambda x: self._do(lambda mode: setattr(mode, "speed", x))(),
         )  # fmt: skip
-        self.button("Undo the last pass", self._do(lambda mode: mode.undo()), icon="arrow-back-up")
-        self.button_for("Save as BVH", studio.output.bvh, icon="device-floppy")
+        undo = self.button("Undo the last pass", self._do(lambda mode: mode.undo()), icon="arrow-back-up")
+        save = self.button_for("Save as BVH", studio.output.bvh, icon="device-floppy")
+        self._need_motion = [self.play, self.at, self.loop, self.speed, undo, save]
         self._last = -1.0
 
     def _open(self, name: str, content: bytes) -> None:
@@ -64,6 +66,8 @@ class MotionPanel(Panel):
         """See `Panel`."""
         motion = self.studio.motion
         self.help.content = NONE if motion is None else HELP
+        for control in self._need_motion:
+            control.visible = motion is not None
         if motion is not None:
             span = round(float(motion.time[-1] - motion.time[0]), 3)
             if self.at.max != span:

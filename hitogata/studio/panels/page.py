@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from hitogata.studio.studio import Studio
 
 
+CHOSEN = "● "
+"""Before the name of the mode that is on."""
+
+
 class ModeName(enum.Enum):
     """Modes as the page calls them."""
 
@@ -39,7 +43,7 @@ class Page(Panel):
         self.modes = gui.add_button_group("Mode", tuple(name.value for name in ModeName))
 
         async def choose(event: Any) -> None:
-            name = ModeName(self.modes.value)
+            name = ModeName(self.modes.value.removeprefix(CHOSEN))
             studio.post("The mode", lambda: studio.set_mode(name))
 
         self.modes.on_click(choose)
@@ -70,10 +74,15 @@ class Page(Panel):
         """How far starting is, 0 ... 1; at 1 it is over."""
         self._bar.value = 100.0 * share
         self._bar.visible = self._words.visible = share < 1.0
-        self._words.content = f"Compiling, once on this machine: **{what}** ..."
+        self._words.content = f"Compiling, once on this machine, for some minutes: **{what}** ..."
 
     def show_mode(self, name: ModeName) -> None:
-        """Show the controls of a mode."""
+        """Show which mode is on, and its controls."""
+        self.modes.options = tuple(CHOSEN * (each is name) + each.value for each in ModeName)
+        self.show_controls(name)
+
+    def show_controls(self, name: ModeName) -> None:
+        """Show the controls of a mode, which need not be on."""
         for each, folder in self._folders.items():
             folder.visible = each is name
 

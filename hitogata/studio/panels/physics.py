@@ -38,6 +38,7 @@ class PhysicsPanel(Panel):
         self.gravity = self._slider("Gravity", 0.0, 20.0, 0.01, 9.81, "m/s²")
         self.push = self._slider("Push", 0.0, 100.0, 1.0, 20.0, "of a click, N s")
         self.friction = self._slider("Friction", 0.0, 1.5, 0.05, 0.8, "of ground and figures")
+        self.bounce = self._slider("Bounce", 0.0, 1.0, 0.05, 0.0, "of ground and figures: restitution")
         self.contact = self._slider("Contact stiffness", 3.0, 7.0, 0.1, 5.0, "10^x N/m")
         self.step = self.changed(
             gui.add_dropdown("Step", tuple(STEPS), initial_value="1/60 s", hint="Of the world; stable at all of them"),
@@ -53,7 +54,7 @@ class PhysicsPanel(Panel):
         stiffness = 0.0 if self.stiffness.value == 0 else 10.0**self.stiffness.value
         return {
             "step": STEPS[self.step.value], "speed": self.speed.value, "stiffness": stiffness,
-            "gravity": self.gravity.value, "friction": self.friction.value,
+            "gravity": self.gravity.value, "friction": self.friction.value, "bounce": self.bounce.value,
             "contact_stiffness": 10.0**self.contact.value, "push": self.push.value,
         }  # fmt: skip
 

@@ -117,7 +117,8 @@ def _spline(region: Region) -> Region:
 
 
 def _boxed(region: Region, kind: Kind) -> Region:
-    """The box around the boundary in the stereographic plane."""
+    """The box around the boundary in the stereographic plane; narrower, where a round region in it would leave out the
+    bone at rest that was inside."""
     if isinstance(region, RectangleRegion | EllipseRegion | OvalRegion | SuperellipseRegion):
         s, t, quat = region.s, region.t, region.quat_PR
     else:
@@ -126,11 +127,36 @@ def _boxed(region: Region, kind: Kind) -> Region:
         plane = plane_of(region, region.boundary(360))
         s, t = (tuple(map(float, (x.min(), x.max()))) for x in plane.T)
         quat = tuple(quat_multiply(disc_quat(region), quat_between(Bone.X, Bone.Z)).tolist())
+    if kind is not Kind.RECTANGLE:
+        s, t = (tuple(float(x) for x in np.clip(pair, -_FARTHEST, _FARTHEST)) for pair in (s, t))
+    made = _made(kind, s, t, quat)
+    wanted = 0.5 * float(region.distance(region.bone))
+    for _ in range(_TRIES if wanted > 0 else 0):
+        if float(made.distance(made.bone)) >= wanted:
+            break
+        s, t = _more_even(s), _more_even(t)
+        made = _made(kind, s, t, quat)
+    return made
+
+
+_FARTHEST, _TRIES, _PULL = float(np.tan(np.radians(75))), 40, 0.9
+"""Round regions reach 150° from the bone at the most; longer sides are pulled in so often, each time by so much."""
+
+
+def _made(kind: Kind, s: Any, t: Any, quat: Any) -> Region:
     if kind is Kind.SUPERELLIPSE:
         return SuperellipseRegion(s, t, 3.0, 3.0, quat_PR=quat)
     made: Any = _CLASSES[kind]
     result: Region = made(s, t, quat_PR=quat)
     return result
+
+
+def _more_even(sides: tuple[float, float]) -> tuple[float, float]:
+    """Two sides of a box, the one that is farther from the bone pulled in."""
+    low, high = sides
+    if -low > high:
+        return min(_PULL * low, -high), high
+    return low, max(_PULL * high, -low)
 
 
 def with_region(range_: RangeOfMotion, region: Region) -> RangeOfMotion:

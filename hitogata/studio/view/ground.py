@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.figure import Box, Plane
+from hitogata.figure import Box, HeightField, Plane
 from hitogata.studio.scenery import Floor, floor_shapes
 from hitogata.studio.view import colours, meshes
 
@@ -30,9 +30,12 @@ class Ground:
                         plane_opacity=1.0, cell_color=colours.CELLS, section_color=colours.SECTIONS, **place,
                     )
                 )  # fmt: skip
-            elif isinstance(shape, Box):
-                mesh = meshes.block(shape.half_sizes)
-                node = self._scene.add_mesh_simple(f"/ground/{k}", *mesh, color=colours.BLOCKS, **place)
+            elif isinstance(shape, Box | HeightField):
+                block = isinstance(shape, Box)
+                mesh = meshes.block(shape.half_sizes) if isinstance(shape, Box) else (shape.vertices, shape.faces)
+                node = self._scene.add_mesh_simple(
+                    f"/ground/{k}", *mesh, color=colours.BLOCKS if block else colours.HILLS, flat_shading=block, **place
+                )
                 self._handles.append(node)
 
 

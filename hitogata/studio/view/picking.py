@@ -62,6 +62,8 @@ def pick(figure: Figure, matrices: FloatArray, ray: Ray) -> Picked | None:
         matrices: poses of links, shape (n, nlinks, 3, 4).
         ray: from the eye.
     """
+    if not any(_capsule(shape) is not None for _, shape in drawn_shapes(figure)):
+        return None  # it is ground alone
     links, a, b, radius = _capsules(figure)
     parts = matrices[:, links]
     rotation, position = parts[..., :3], parts[..., 3]

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitogata.studio.modes.physics import Physics
+from hitogata.studio.modes.posing import Posing
 from hitogata.studio.scenery import Floor, Thing
 from hitogata.studio.view import colours
 from hitogata.studio.view.bodies import Bodies
 from hitogata.studio.view.forces import Forces
 from hitogata.studio.view.ground import Ground, light, sky
+from hitogata.studio.view.hint import Hint
 from hitogata.studio.view.marks import Marks
 from hitogata.studio.view.mouse import Mouse
 from hitogata.studio.view.region import RegionView, range_radius
@@ -36,6 +38,7 @@ class Show:
         light(scene, shadows=studio.options.shadows)
         self.ground, self.marks, self.things = Ground(scene), Marks(scene), Things(scene)
         self.region, self.forces, self.mouse = RegionView(scene), Forces(scene), Mouse(studio)
+        self.hint = Hint(scene)
         self.bodies: Bodies | None = None
         self._shape: Any = None
         self._floor: Floor | None = None
@@ -81,6 +84,7 @@ class Show:
             self._painted = painted
             bodies.paint({place: colours.LINKS[what] for place, what in painted.items()})
         self.marks.show(mode.marks(), mode.leashes())
+        self.hint.show(stage.figure, poses.matrices[0], wanted=isinstance(mode, Posing), held=bool(mode.grips))
         for kind in Thing:
             self.things.show(kind, mode.thing_states(kind) if isinstance(mode, Physics) else _NOTHING)
         plots = self._studio.page.plots
