@@ -38,13 +38,9 @@ def scratch_sizes(ints, floats, link_ints, shapes):
     return numbers, whole + MOST_CONTACTS * Contact.SIZE
 
 
-@entry
-def run_steps(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pairs, tau, wrenches, scratch, whole,
-              steps, state, report, tally):  # fmt: skip
-    """Steps of one state [q | v | v̇], moved on in place.
-
-    `scratch` begins with what stays from step to step: rules and memory of the patches.
-    """
+@kernel
+def open_stage(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pairs, scratch, whole):
+    """Views of a stage: bench of the virtual links, room for all rows, order of rows, patches, what is around."""
     tree, memory, order = open_tree(ints, floats), lanes(scratch, X1), lanes(whole, X1)
     held, shapes = link_ints[2], open_shapes(shape_ints, shape_floats)
     rows = held + 6 * MOST_PATCHES
@@ -58,6 +54,19 @@ def run_steps(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pa
     contacts = tail(floor.many, MOST_PATCHES)
     around = Around(shapes, records(pairs, Pair, X1), pairs.shape[0], more, records(contacts, Contact),
                     records(points, ContactPoint), spare)  # fmt: skip
+    return own, rest, order, floor, around
+
+
+@entry
+def run_steps(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pairs, tau, wrenches, scratch, whole,
+              steps, state, report, tally):  # fmt: skip
+    """Steps of one state [q | v | v̇], moved on in place.
+
+    `scratch` begins with what stays from step to step: rules and memory of the patches.
+    """
+    own, rest, order, floor, around = open_stage(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pairs,
+                                                 scratch, whole)  # fmt: skip
+    tree = own.tree
     now = lanes(state, X1)
     loop(own, rest, order, floor, around, now, lanes(tau, X1), lanes(wrenches, X1), wrenches.shape[1] > 0, steps,
          lanes(tally, X1), lanes(report, X1))  # fmt: skip
