@@ -21,9 +21,10 @@ from hitogata.loops.marching import find_broken
 from hitogata.loops.rows import wrench_in_frame
 from hitogata.spatial import store6
 
-TALLY = 8
+TALLY = 9
 """Patches of the last step and of its impact; of all steps: how many, most passes of the forces and of impacts, steps
-with an impact, steps without a valid answer; the virtual link that broke in the last one, or -1."""
+with an impact, steps whose forces did not settle; the virtual link that broke in the last one, or -1; steps whose
+forces were found by sweeps."""
 
 
 @entry
@@ -92,6 +93,8 @@ def loop(own, rest, order, floor, around, now, tau, wrenches, pushed, steps, tal
             tally[5] = tally[5] + 1
         if valid == 0:
             tally[6] = tally[6] + 1
+        if valid == 2:
+            tally[8] = tally[8] + 1
         tally[7] = find_broken(own)
         if tally[7] >= 0.0:
             break
