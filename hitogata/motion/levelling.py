@@ -90,5 +90,4 @@ def _turn_from(a: FloatArray, b: FloatArray) -> FloatArray:
     """Quaternion of the shortest turn from one direction to another."""
     axis = np.cross(a, b)
     size, along = float(np.linalg.norm(axis)), float(a @ b)
-    turn: FloatArray = quat_exp(axis / max(size, 1e-300) * np.arctan2(size, along))
-    return turn
+    return np.asarray(quat_exp(axis / max(size, 1e-300) * np.arctan2(size, along)), np.float64)

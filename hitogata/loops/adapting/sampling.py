@@ -14,14 +14,14 @@ MEMORY = 0.7
 
 
 def search(
-    task: Task, middle: Array, spread: Array, samples: int, keep: int, rng: np.random.Generator
+    task: Task, middle: Array, spread: float, samples: int, keep: int, rng: np.random.Generator
 ) -> tuple[Array, float]:
     """One search from the beginning to the end.
 
     Args:
         task: the motion and the figure.
         middle: offsets about which samples are drawn, at the ends of windows, shape (nwindows, nled) [rad].
-        spread: standard deviation of each, shape (nled,) [rad].
+        spread: their standard deviation [rad].
         samples: runs of each window.
         keep: of these, how many go on.
         rng: of the samples.
@@ -34,17 +34,17 @@ def search(
     history: list[tuple[Array, Array]] = []
     for w in range(len(middle)):
         parents = np.arange(samples) % len(starts)
-        offsets = middle[w] + spread * rng.standard_normal((samples, len(spread)))
-        offsets[: len(starts)] = middle[w]
-        ends, residuals = task.run(w, starts, parents, last[parents], offsets)
+        offsets = middle[w] + spread * rng.standard_normal((samples, middle.shape[1]))
+        offsets[: len(starts)] = middle[w]  # each state goes on without a change, too
+        ends, residuals = task.run(w, starts[parents], last[parents], offsets)
         cost = costs(ends, residuals)
-        best = np.argsort(MEMORY * recent[parents] + cost, kind="stable")[:keep]
+        score, total = MEMORY * recent[parents] + cost, total[parents] + cost
+        best = np.argsort(score, kind="stable")[:keep]
         history.append((parents[best], offsets[best]))
-        recent, total = (MEMORY * recent[parents] + cost)[best], (total[parents] + cost)[best]
-        starts, last = ends.rows[best], offsets[best]
+        recent, total, starts, last = score[best], total[best], ends.rows[best], offsets[best]
     k = int(np.argmin(total))
-    cost, path = float(total[k]), []
+    found, path = float(total[k]), []
     for parents, offsets in reversed(history):
         path.append(offsets[k])
         k = int(parents[k])
-    return np.array(path[::-1]), cost
+    return np.array(path[::-1]), found

@@ -88,6 +88,7 @@ class Rules:
     static_share: float  # static friction by kinetic friction
     blend: float  # k of 1 - exp(-k l), times the radius
     tolerance: float  # of dependent rows
+    crowded: float  # not a setting: 1 after a step with more contacts than there is room for
 
 
 class Floor(NamedTuple):

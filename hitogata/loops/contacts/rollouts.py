@@ -2,13 +2,14 @@
 
 from hitogata.dynamics.integration import advance, subtract
 from hitogata.lanes import X1, absolute, clip, entry, is_finite, kernel, lanes, maximum, tail
-from hitogata.loops.contacts.layout import MEMORY, MOST_PATCHES, Rules
+from hitogata.loops.contacts.layout import MEMORY, MOST_PATCHES
 from hitogata.loops.contacts.reporting import REPORT
 from hitogata.loops.contacts.running import open_stage
 from hitogata.loops.contacts.step import step
 
 TOLD = 4
-"""Numbers told of a run: mean of Σ (τ/limit)², largest |τ|/limit, steps without a valid answer, 1 if all is finite."""
+"""Numbers told of a run: mean of Σ (τ/limit)², largest |τ|/limit, steps whose forces did not settle, 1 if all is
+finite and there was room for all contacts."""
 
 
 @entry
@@ -19,16 +20,15 @@ def rollout_sizes(nq, nv):
 
 
 @entry
-def run_targets(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pairs, springs, goals, starts, parents,
-                offsets, scratch, whole, spare, steps, out, first, end):  # fmt: skip
+def run_targets(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pairs, springs, goals, starts, offsets,
+                scratch, whole, spare, steps, out, first, end):  # fmt: skip
     """Runs `first` to `end`, each from a start of its own with the targets goal ⊞ offset.
 
     Args:
         ints: as for `run_steps`, likewise floats to pairs; the figure has the springs' armature.
         springs: stiffness, damping, largest torque, and armature that the springs add, shape (4, nv).
         goals: coordinates and velocities of the goal at the end of each step, shape (steps, nq + nv).
-        starts: coordinates, velocities and memory of contacts, shape (nstarts, nq + nv + MEMORY).
-        parents: start of each run, shape (n,).
+        starts: coordinates, velocities and memory of contacts, shape (n, nq + nv + MEMORY).
         offsets: of the target where a run begins and ends, linear in between, shape (n, 2 nv).
         scratch: of the stage, with its rules.
         whole: likewise.
@@ -43,7 +43,7 @@ def run_targets(ints, floats, link_ints, link_floats, shape_ints, shape_floats, 
     tree = own.tree
     size = tree.nq + tree.nv
     for n in range(first, end):
-        start, result = lanes(starts, X1, parents[n]), lanes(out, X1, n)
+        start, result = lanes(starts, X1, n), lanes(out, X1, n)
         for k in range(size + MEMORY):
             result[k] = start[k]
         for k in range(MEMORY):
@@ -83,7 +83,8 @@ def run_one(own, rest, order, floor, around, springs, goals, offset, steps, spar
                 peak = maximum(peak, absolute(share))
         if valid == 0:
             invalid += 1
-    fine = 1.0
+    fine = 1.0 - floor.rules[0].crowded
+    floor.rules[0].crowded = 0.0
     for k in range(nq + nv):
         if not is_finite(result[k]):
             fine = 0.0

@@ -96,7 +96,7 @@ def loop(own, rest, order, floor, around, now, tau, wrenches, pushed, steps, tal
         if valid == 2:
             tally[8] = tally[8] + 1
         tally[7] = find_broken(own)
-        if tally[7] >= 0.0:
+        if tally[7] >= 0.0 or floor.rules[0].crowded > 0.0:
             break
     write_report(floor, own.links.held, int(tally[0]), report)
     for k in range(own.links.total):

@@ -23,6 +23,7 @@ from hitogata.loops.link_set import Links, links_of
 _NOTHING = np.zeros((1, 0))
 _KEPT = record_size(layout.Rules) + layout.MEMORY
 """Numbers of scratch that a step leaves to the next."""
+_CROWDED = record_offsets(layout.Rules)["crowded"]
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class ContactStage:
 
     def _write_rules(self, scratch: Array, h: float) -> None:
         for name, place in record_offsets(layout.Rules).items():
-            scratch[place] = h if name == "h" else getattr(self.settings, name)
+            scratch[place] = h if name == "h" else getattr(self.settings, name, 0.0)
 
     def step(
         self,
@@ -177,9 +178,15 @@ class ContactStage:
                 model.ints, floats, links.ints, links.floats, self.table.ints, self.table.floats, self.table.pairs,
                 push, outside, self._scratch, self._whole, left, out, report, tally,
             )  # fmt: skip
-            if status:
+            crowded = self._scratch[_CROWDED] > 0.0
+            if status or crowded:
                 self._scratch[:_KEPT] = before  # the stage is as it was
                 check(status, self.figure, self._inputs(state, push, wrenches))
+                raise ArgumentError(
+                    f"figure {self.figure.name!r}: more than {layout.MOST_PATCHES} regions or {layout.MOST_CONTACTS} "
+                    "points touch at once, which is more than a ContactStage has room for: give the figure or its "
+                    "surroundings fewer shapes, or use a World"
+                )
             left -= int(tally[2] - done)
             if tally[7] >= 0:
                 handle = links.handles[int(tally[7])]

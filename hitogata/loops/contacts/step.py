@@ -70,6 +70,8 @@ def step(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot, k
         good = worse(good, valid)
         spread(bench, floor.force, held + 6 * patches)
         change = tail(bench.change, tree.nv)
+        if rules.crowded > 0.0:
+            good = 0
         if impact:                                               # then all anew: what bounces has gone
             for k in range(tree.nv):
                 v[k] = v[k] + change[k]
@@ -96,6 +98,8 @@ def survey(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot)
     meet(own, q, v, wrenches, pushed)                                    # places, speeds, rows of virtual links
     found = find_contacts(around.shapes, limbs, around.pairs, around.total, reach(tree, limbs, rules), around.work,
                           around.contacts, around.points, MOST_CONTACTS)  # fmt: skip
+    if found > MOST_CONTACTS:
+        rules.crowded = 1.0
     patches = gather(limbs, around.shapes, around.contacts, around.points, min(found, MOST_CONTACTS), floor,
                      around.spare)  # fmt: skip
     recall(floor, patches)                                       # where the pressure was

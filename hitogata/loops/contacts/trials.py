@@ -63,30 +63,28 @@ class Trials:
         """A start: a state without memory of contacts, shape (1, ...)."""
         return np.concatenate([state.q, state.v, np.zeros(layout.MEMORY)])[None]
 
-    def run(self, goals: Array, starts: Array, parents: Any, offsets: Array) -> Ends:
+    def run(self, goals: Array, starts: Array, offsets: Array) -> Ends:
         """Runs from given starts, with targets goal ⊞ offset.
 
         Args:
             goals: coordinates and velocities at the end of each step, shape (steps, nq + nv).
-            starts: rows of `Ends`, or `start`.
-            parents: start of each run, shape (n,).
+            starts: rows of `Ends`, or of `start`, shape (n, ...).
             offsets: of the target where runs begin and end, linear in between [rad], shape (n, 2, nv).
         """
         count, nq, nv = len(offsets), self.figure.nq, self.figure.nv
         out = np.zeros((count, self._size))
         starts, goals = np.ascontiguousarray(starts), np.ascontiguousarray(goals)
         given = np.ascontiguousarray(offsets, np.float64).reshape(count, 2 * nv)
-        source = np.ascontiguousarray(parents, np.int64)
         edges = [count * k // len(self._rooms) for k in range(len(self._rooms) + 1)]
 
         def part(first: int, end: int) -> None:
             for k in range(first, end):
-                run_targets(*self._fixed(), goals, starts, source, given, *self._rooms[k], len(goals), out,
+                run_targets(*self._fixed(), goals, starts, given, *self._rooms[k], len(goals), out,
                             edges[k], edges[k + 1])  # fmt: skip
 
         share(len(self._rooms), len(self._rooms), part)
         told, finite = out[:, -TOLD:], out[:, -1] > 0.0
-        rows = np.where(finite[:, None], out[:, : self._kept], starts[source])
+        rows = np.where(finite[:, None], out[:, : self._kept], starts)
         return Ends(rows, rows[:, :nq], rows[:, nq : nq + nv], told[:, 0], told[:, 1], told[:, 2], finite)
 
     def _fixed(self) -> tuple[Array, ...]:
