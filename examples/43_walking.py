@@ -55,11 +55,11 @@ def go(adapted, push: float) -> tuple[Trajectory, list, float]:
 
 def strip(motions: dict[str, Trajectory], path: Path) -> None:
     """Both walks from the side, a picture every 0.3 s."""
-    sheet = Sheet(figsize=(12, 2.2 * len(motions) + 0.2), layout="constrained")
+    sheet = Sheet(figsize=(12, 2.9 * len(motions)), layout="constrained")
     for ax, (name, motion) in zip(sheet.subplots(len(motions), squeeze=False)[:, 0], motions.items(), strict=True):
         for k, i in enumerate(range(0, len(motion), round(0.3 / H))):
             q = motion.q[i].copy()
-            q[:2] -= motion.q[i, :2] - [0.0, motion.q[i, 1] - motion.q[0, 1]]
+            q[:2] = 0.0
             draw_figure(ax, HUMAN, q, camera=Camera(np.radians(-80), 0.05), shift=(0.75 * k, 0), zorder=k)
         ax.set(aspect="equal", xlim=(-0.6, 0.75 * k + 0.6), ylim=(-0.1, 1.9), xticks=[], yticks=[], title=name)
         ax.axhline(0, color="#888", linewidth=0.6, zorder=-1)
