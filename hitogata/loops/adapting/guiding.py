@@ -31,7 +31,7 @@ class Guide:
         reference: the motion that was asked for, at the steps' times.
         state: where the figure is.
         count: steps taken.
-        torque: what the springs gave in the last step [N m], shape (nv,).  The limits are those of the law at the beginning
+        torque: what the springs gave in the last step [N m], shape (nv,).  Limits are those of the law at the beginning
             of a step; in knocks, what the implicit law adds within the step (its armature times v̇) may go beyond.
     """
 
