@@ -7,7 +7,7 @@ import pytest
 
 from hitogata.dynamics import centre_of_mass, energy, frame_position
 from hitogata.errors import ArgumentError
-from hitogata.figure import Box, Capsule, FigureBuilder, Pose, Sphere, State, joint
+from hitogata.figure import Box, Capsule, Cylinder, FigureBuilder, Pose, Sphere, State, joint
 from hitogata.library import human28, human40
 from hitogata.loops import Links, grasp, here, link_rows, pin
 from hitogata.loops.contacts import Change, ContactSettings, ContactStage, ContactState, Slip
@@ -315,6 +315,11 @@ def test_more_contacts_than_there_is_room_for_are_an_error():
         q = state.q.copy()
         q[2] = 5.0
         assert stage.step(State(q, state.v), H).contacts == ()  # the stage is as usable as before
+
+
+def test_shapes_it_does_not_know_are_refused():
+    with pytest.raises(ArgumentError, match="World"):
+        ContactStage(thing(Cylinder(0.1, 0.2)))
 
 
 def test_a_human_falls_down_in_a_heap():

@@ -92,6 +92,11 @@ class ContactStage:
             [*surfaces_of(self.figure, in_bodies=True, friction=mu, restitution=e), *still],
             joined=joined_bodies(self.figure, in_bodies=True, grandparents=True),
         )
+        if not self.table.plain:
+            raise ArgumentError(
+                f"figure {self.figure.name!r}, or what is around it, has shapes other than planes, spheres, capsules and "
+                "boxes, which a ContactStage does not know: use a World with contact by states"
+            )
         self._model = model_of(self.figure)
         self._prepare()
 

@@ -5,7 +5,7 @@ nothing drifts.  Overlaps are taken back by a prescribed motion of the contact (
 velocity.
 """
 
-from hitogata.contact.finding import find_contacts
+from hitogata.contact.finding import find_contacts, touch
 from hitogata.dynamics.integration import advance
 from hitogata.lanes import absolute, clip, kernel, maximum, tail
 from hitogata.loops.closing import meet
@@ -96,8 +96,8 @@ def survey(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot)
     """Patches, their rows and B, the motion without them, and the first hypotheses."""
     tree, limbs, rules, held = own.tree, own.limb, floor.rules[0], own.links.held
     meet(own, q, v, wrenches, pushed)                                    # places, speeds, rows of virtual links
-    found = find_contacts(around.shapes, limbs, around.pairs, around.total, reach(tree, limbs, rules), around.work,
-                          around.contacts, around.points, MOST_CONTACTS)  # fmt: skip
+    found = find_contacts(touch, around.shapes, limbs, around.pairs, around.total, reach(tree, limbs, rules),
+                          around.work, around.contacts, around.points, MOST_CONTACTS)  # fmt: skip
     if found > MOST_CONTACTS:
         rules.crowded = 1.0
     patches = gather(limbs, around.shapes, around.contacts, around.points, min(found, MOST_CONTACTS), floor,
