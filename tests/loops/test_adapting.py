@@ -34,8 +34,10 @@ def walk(adapted, figure, **options):
         touching += bool(down)
         others |= down - {"foot_left", "foot_right"}
         assert not guide.torque[:6].any()  # nothing holds the root
-        strong += (np.abs(guide.torque[6:]) > adapted.limit[6:]).any()
-    assert strong < 0.01 * guide.count  # in knocks the implicit damping of a step goes beyond
+        share = (np.abs(guide.torque[6:]) / adapted.limit[6:]).max()
+        strong += share > 1.0  # in knocks the implicit damping within a step goes beyond
+        assert share < 1.5
+    assert strong < 0.1 * guide.count
     return guide, np.array(errors), low, passes, touching, others
 
 
@@ -96,11 +98,12 @@ def test_runs_are_those_of_the_stage_step_by_step():
     start = State(motion.q[6], motion.v[6])
     ends = trials.run(np.tile(goal, (8, 1)), np.repeat(trials.start(start), 2, axis=0), offsets)
     for k in range(2):
-        state, rate = start, (offsets[k, 1] - offsets[k, 0]) / (8 * H)
+        state, change = start, offsets[k, 1] - offsets[k, 0]
         stage.forget()
         for n in range(8):
-            target = integrate(figure, motion.q[6], offsets[k, 0] + (n + 1) / 8 * (offsets[k, 1] - offsets[k, 0]))
-            tau = springs.torques(state, target, motion.v[6] + rate)
+            part = (n + 1) / 8  # a cubic from one offset to the other, at rest at both ends
+            target = integrate(figure, motion.q[6], offsets[k, 0] + (3 * part**2 - 2 * part**3) * change)
+            tau = springs.torques(state, target, motion.v[6] + 6 * (part - part**2) / (8 * H) * change)
             state = stage.step(state, H, np.clip(tau, -limit, limit), figure=springs.body).state
         np.testing.assert_allclose(ends.q[k], state.q, atol=1e-9)
         np.testing.assert_allclose(ends.v[k], state.v, atol=1e-7)

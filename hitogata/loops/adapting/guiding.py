@@ -11,6 +11,7 @@ from hitogata.figure import Figure, State
 from hitogata.loops.adapting.likeness import Balance
 from hitogata.loops.checking import positive
 from hitogata.loops.contacts import ContactStage, ContactStep
+from hitogata.loops.contacts.rollouts import eased
 from hitogata.loops.reference import Reference, resampled
 from hitogata.loops.tracking import servo
 
@@ -32,7 +33,8 @@ class Guide:
         state: where the figure is.
         count: steps taken.
         torque: what the springs gave in the last step [N m], shape (nv,).  Limits are those of the law at the beginning
-            of a step; in knocks, what the implicit law adds within the step (its armature times v̇) may go beyond.
+            of a step; in knocks, what the implicit law adds within the step (its armature times v̇) may go beyond: at
+            1/240 s in some percent of the steps, by up to a third; at 1/480 s hardly ever.
     """
 
     def __init__(
@@ -74,10 +76,10 @@ class Guide:
         window, k = divmod(self.count, self._steps)
         if k == 0:
             self._begin(window)
-        h, ref, part = self._springs.h, self.reference, (k + 1) / self._steps
+        h, ref, (part, pace) = self._springs.h, self.reference, eased((k + 1) / self._steps)
         move, rate = np.zeros(self.figure.nv), np.zeros(self.figure.nv)
         move[self._adapted.led] = self._before + part * (self._after - self._before)
-        rate[self._adapted.led] = (self._after - self._before) / self._adapted.window
+        rate[self._adapted.led] = pace * (self._after - self._before) / self._adapted.window
         target = integrate(self.figure, ref.q[self.count + 1], move)
         given = self._springs.torques(self.state, target, ref.v[self.count + 1] + rate)
         tau = np.clip(given, -self._limit, self._limit)
@@ -105,11 +107,12 @@ class Guide:
         """Coordinates and velocities of the targets without feedback, from the beginning to the last window's end."""
         count = steps * len(offsets)
         knots = np.concatenate([np.zeros((1, len(led))), offsets])
-        at = np.arange(count + 1) / steps
+        window, k = np.divmod(np.arange(count + 1), steps)
+        part, pace = eased(k / steps)
+        change = np.concatenate([np.diff(knots, axis=0), np.zeros((1, len(led)))])[window]
         move, rate = np.zeros((count + 1, figure.nv)), np.zeros((count + 1, figure.nv))
-        for k, motion in enumerate(led):
-            move[:, motion] = np.interp(at, np.arange(len(knots)), knots[:, k])
-            rate[1:, motion] = np.diff(move[:, motion]) / reference.h
+        move[:, led] = knots[window] + part[:, None] * change
+        rate[:, led] = pace[:, None] * change / (steps * reference.h)
         q = integrate(figure, reference.q[: count + 1], move)
         v = reference.v[: count + 1] + rate
         return q, v

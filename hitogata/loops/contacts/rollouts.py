@@ -1,7 +1,7 @@
 """Many short runs of one figure in contact, each led by its own targets of implicit springs, in one call."""
 
 from hitogata.dynamics.integration import advance, subtract
-from hitogata.lanes import X1, absolute, clip, entry, is_finite, kernel, lanes, maximum, tail
+from hitogata.lanes import X1, absolute, clip, entry, inline, is_finite, kernel, lanes, maximum, tail
 from hitogata.loops.contacts.layout import MEMORY, MOST_PATCHES
 from hitogata.loops.contacts.reporting import REPORT
 from hitogata.loops.contacts.running import open_stage
@@ -29,7 +29,7 @@ def run_targets(ints, floats, link_ints, link_floats, shape_ints, shape_floats, 
         springs: stiffness, damping, largest torque, and armature that the springs add, shape (4, nv).
         goals: coordinates and velocities of the goal at the end of each step, shape (steps, nq + nv).
         starts: coordinates, velocities and memory of contacts, shape (n, nq + nv + MEMORY).
-        offsets: of the target where a run begins and ends, linear in between, shape (n, 2 nv).
+        offsets: of the target where a run begins and ends, `eased` in between, shape (n, 2 nv).
         scratch: of the stage, with its rules.
         whole: likewise.
         spare: room of one run.
@@ -55,6 +55,12 @@ def run_targets(ints, floats, link_ints, link_floats, shape_ints, shape_floats, 
     return 0
 
 
+@inline
+def eased(part):
+    """How far a change has come after a part of its time, and its rate then: without a jump of velocity at its ends."""
+    return part * part * (3.0 - 2.0 * part), 6.0 * part * (1.0 - part)
+
+
 @kernel
 def run_one(own, rest, order, floor, around, springs, goals, offset, steps, spare, result):
     """One run; result begins with its start, which is moved on."""
@@ -67,13 +73,14 @@ def run_one(own, rest, order, floor, around, springs, goals, offset, steps, spar
     effort, peak, invalid = 0.0, 0.0, 0
     for s in range(steps):
         goal = tail(goals, s * (nq + nv))
-        part = (s + 1.0) / steps
+        part, pace = eased((s + 1.0) / steps)
+        pace = pace / (steps * h)
         for k in range(nv):
             move[k] = offset[k] + part * (offset[nv + k] - offset[k])
         advance(tree, goal, move, 1.0, target)
         subtract(tree, result, target, error)
         for k in range(nv):
-            lag = goal[nq + k] + (offset[nv + k] - offset[k]) / (steps * h) - v[k]
+            lag = goal[nq + k] + pace * (offset[nv + k] - offset[k]) - v[k]
             tau[k] = clip(stiff[k] * (error[k] + h * lag) + damp[k] * lag, -limit[k], limit[k])
         _, _, _, _, valid = step(own, rest, order, floor, around, result, v, tau, tau, False, vdot, knock)
         for k in range(nv):

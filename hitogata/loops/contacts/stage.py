@@ -94,8 +94,8 @@ class ContactStage:
         )
         if not self.table.plain:
             raise ArgumentError(
-                f"figure {self.figure.name!r}, or what is around it, has shapes other than planes, spheres, capsules and "
-                "boxes, which a ContactStage does not know: use a World with contact by states"
+                f"figure {self.figure.name!r}, or what is around it, has shapes other than planes, spheres, capsules "
+                "and boxes, which a ContactStage does not know: use a World with contact by states"
             )
         self._model = model_of(self.figure)
         self._prepare()

@@ -17,7 +17,7 @@ from hitogata.loops.contacts.validity import press_corner, press_edge
 SWEEPS = 400
 """At most; some 30 are usual."""
 
-SETTLED = 1e-3
+SETTLED = 0.03
 """Share of the speed that counts as still below which a sweep's changes are nothing."""
 
 

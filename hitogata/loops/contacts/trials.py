@@ -69,7 +69,7 @@ class Trials:
         Args:
             goals: coordinates and velocities at the end of each step, shape (steps, nq + nv).
             starts: rows of `Ends`, or of `start`, shape (n, ...).
-            offsets: of the target where runs begin and end, linear in between [rad], shape (n, 2, nv).
+            offsets: of the target where runs begin and end, `rollouts.eased` in between [rad], shape (n, 2, nv).
         """
         count, nq, nv = len(offsets), self.figure.nq, self.figure.nv
         out = np.zeros((count, self._size))
