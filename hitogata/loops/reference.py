@@ -69,6 +69,20 @@ def reference_of(
     return Reference(float(h), q, v, np.gradient(v, h, axis=0), height)
 
 
+def resampled(figure: Figure, reference: Reference, h: float) -> Reference:
+    """The same reference at other even times; itself if they are the same."""
+    if abs(h - reference.h) < 1e-12:
+        return reference
+    old = reference.h * np.arange(len(reference))
+    time = np.arange(0.0, old[-1] + 1e-9, h)
+    before = np.clip((time / reference.h).astype(int), 0, len(old) - 2)
+    part = (time / reference.h - before)[:, None]
+    way = difference(figure, reference.q[before], reference.q[before + 1])
+    v, vdot = ((1 - part) * x[before] + part * x[before + 1] for x in (reference.v, reference.vdot))
+    height = {name: np.interp(time, old, x) for name, x in reference.height.items()}
+    return Reference(float(h), integrate(figure, reference.q[before], part * way), v, vdot, height)
+
+
 def foot_height(figure: Figure, q: Array, name: str) -> Array:
     """Height of the lowest point of a link's shapes [m], shape (n,)."""
     index, poses = figure.link_index(name), forward_kinematics(figure, q)

@@ -7,11 +7,13 @@ import numpy as np
 from hitogata.figure import State
 from hitogata.library import human28
 from hitogata.loops.contacts import ContactStage
+from hitogata.loops.contacts.trials import Trials
 from hitogata.loops.forward import constrained_dynamics
 from hitogata.loops.impact import impact
 from hitogata.loops.link_set import Links
 from hitogata.loops.reading import link_rows
 from hitogata.loops.stepping import closed, move
+from hitogata.loops.tracking import servo
 from hitogata.loops.virtual_links import here, pin
 
 
@@ -27,3 +29,6 @@ def warm() -> Iterator[tuple[str, Callable[[], object]]]:
     yield "loops: closing", lambda: closed(links, state)
     yield "loops: impact", lambda: impact(links, state)
     yield "loops: contact states", lambda: ContactStage(figure).step(state, 1e-3)
+    trials = Trials(ContactStage(figure), servo(figure, 1.0, 1.0, 1e-3), 1.0)
+    goal, start = np.concatenate([state.q, state.v])[None], trials.start(state)
+    yield "loops: runs with targets", lambda: trials.run(goal, start, np.zeros((1, 2, figure.nv)))

@@ -5,6 +5,7 @@ from hitogata.motion.cleaning import Cleaned, clean_feet
 from hitogata.motion.cutting import cut, join
 from hitogata.motion.footing import Contact, Foot, RestLimits, find_contacts, resting_points
 from hitogata.motion.layering import Layer, add_layer, layer_between, layer_over
+from hitogata.motion.levelling import Levelled, level_feet
 from hitogata.motion.looping import Drift, Loop, LoopPoints, find_loop, make_loop, repeat
 from hitogata.motion.mapping import SkeletonMap, map_skeletons
 from hitogata.motion.matching import Transition, best_transition, match_phase
@@ -27,6 +28,7 @@ __all__ = [
     "Handle",
     "Hold",
     "Layer",
+    "Levelled",
     "Loop",
     "LoopPoints",
     "Played",
@@ -58,6 +60,7 @@ __all__ = [
     "join",
     "layer_between",
     "layer_over",
+    "level_feet",
     "make_loop",
     "map_skeletons",
     "match_phase",

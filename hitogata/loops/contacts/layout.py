@@ -88,6 +88,7 @@ class Rules:
     static_share: float  # static friction by kinetic friction
     blend: float  # k of 1 - exp(-k l), times the radius
     tolerance: float  # of dependent rows
+    crowded: float  # not a setting: 1 after a step with more contacts than there is room for
 
 
 class Floor(NamedTuple):
@@ -106,6 +107,7 @@ class Floor(NamedTuple):
     held: lanes  # type: ignore[valid-type]  # (patches, 6, 6): G
     forces: lanes  # type: ignore[valid-type]  # (patches, 6, 6): (T Gᵀ)ᵀ
     memory: lanes  # type: ignore[valid-type]  # what the last step leaves to the next
+    press: lanes  # type: ignore[valid-type]  # (patches, CORNERS, 3): forces at corners
     first: lanes  # type: ignore[valid-type]  # (patches,) int: first unknown
     many: lanes  # type: ignore[valid-type]  # (patches,) int: unknowns
 
@@ -131,7 +133,7 @@ MEMORY = 1 + MOST_PATCHES * REMEMBERED
 @kernel
 def floor_size(rows, nv):
     """Numbers of scratch, for so many rows of virtual links."""
-    own = MOST_PATCHES * (Patch.SIZE + 3 * CORNERS + 12 + 72)
+    own = MOST_PATCHES * (Patch.SIZE + 6 * CORNERS + 12 + 72)
     return Rules.SIZE + MEMORY + own + 3 * (rows + 6 * MOST_PATCHES) + nv
 
 
@@ -147,7 +149,9 @@ def open_floor(memory, ints, rows):
     count = rows + 6 * MOST_PATCHES
     own = records(ints, PatchInts)
     first = tail(ints, MOST_PATCHES * PatchInts.SIZE)
-    force, mending, move = tail(need, count), tail(need, 2 * count), tail(need, 3 * count)
+    force, mending, press = tail(need, count), tail(need, 2 * count), tail(need, 3 * count)
+    move = tail(press, 3 * CORNERS * MOST_PATCHES)
     rules, past, many = records(memory, Rules), tail(memory, Rules.SIZE), tail(first, MOST_PATCHES)
     patch = records(rest, Patch)
-    return Floor(rules, patch, own, corner, rate, goal, need, force, mending, move, held, forces, past, first, many)
+    return Floor(rules, patch, own, corner, rate, goal, need, force, mending, move, held, forces, past, press, first,
+                 many)  # fmt: skip

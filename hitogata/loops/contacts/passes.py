@@ -8,7 +8,8 @@ from hitogata.lanes import kernel, sqrt, tail
 from hitogata.loops.contacts.elimination import eliminate
 from hitogata.loops.contacts.hypotheses import write_forces, write_held
 from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES, SLIDE
-from hitogata.loops.contacts.validity import clip_wrench, judge
+from hitogata.loops.contacts.sweeping import sweep_forces
+from hitogata.loops.contacts.validity import judge
 from hitogata.loops.pivots import factorise, solve
 
 
@@ -26,7 +27,8 @@ def find_forces(bench, floor, patches, held, need, scale, force):
         force: where the forces go.
 
     Returns:
-        Passes taken, and 1 if the last one was valid.
+        Passes taken, and whether the forces are right: 1, the last pass was valid; 2, none was, and they were found by
+        sweeps (`sweeping`); 0, these did not settle either.
     """
     links = bench.links
     passes, good = 0, 0
@@ -48,9 +50,7 @@ def find_forces(bench, floor, patches, held, need, scale, force):
             if wrong == 1:
                 good = 0
     if good == 0:
-        for p in range(patches):
-            hull = tail(floor.corner, 3 * CORNERS * p)
-            clip_wrench(floor.patch[p], floor.ints[p], hull, tail(force, held + 6 * p))
+        good = 2 * sweep_forces(bench, floor, patches, held, need, scale, force)
     return passes, good
 
 

@@ -20,7 +20,10 @@ def gather(limbs, shapes, contacts, points, count, floor, spare):
     for c in range(count):
         spare[c] = -1.0
     for c in range(count):
-        if spare[c] < 0.0 and patches < MOST_PATCHES and touches(limbs, contacts[c], points[c], rules):
+        if spare[c] < 0.0 and touches(limbs, contacts[c], points[c], rules):
+            if patches == MOST_PATCHES:
+                rules.crowded = 1.0
+                break
             spare[c] = patches * 1.0
             own, patch = floor.ints[patches], floor.patch[patches]
             own.body_a, own.body_b, sign = moving_first(contacts[c])

@@ -90,14 +90,16 @@ class ContactStep:
         passes: most passes that a step took for its forces.
         impact_passes: and for impacts.
         impact_steps: steps with an impact.
-        unresolved: steps in which no hypothesis was valid after three passes: their forces were cut to valid ones.
+        swept: steps in which no hypothesis was valid after three passes: their forces were found by sweeps over the
+            corners of all contacts.
+        unresolved: steps in which these did not settle.
         steps: steps taken.
         links: virtual links that held in the last step.
         broken: handle, and time since the start [s], of every virtual link that broke.
     """
 
     __slots__ = ("_counts", "_numbers", "_stage", "broken", "impact_passes", "impact_steps", "links", "passes",
-                 "state", "steps", "unresolved", "vdot")  # fmt: skip
+                 "state", "steps", "swept", "unresolved", "vdot")  # fmt: skip
 
     def __init__(
         self, stage: "ContactStage", state: State, vdot: Array, numbers: Array, tally: Array, links: Links,
@@ -107,7 +109,7 @@ class ContactStep:
         patches, struck, self.steps, self.passes, self.impact_passes, self.impact_steps, self.unresolved = (
             int(x) for x in tally[:7]
         )
-        self._counts, self.broken = (patches, struck), broken
+        self._counts, self.broken, self.swept = (patches, struck), broken, int(tally[8])
 
     def wrench(self, handle: LinkHandle) -> Array:
         """[torque; force] of a virtual link on its child, about the origin of C in the axes of P, shape (6,)."""

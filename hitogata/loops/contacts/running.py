@@ -21,9 +21,10 @@ from hitogata.loops.marching import find_broken
 from hitogata.loops.rows import wrench_in_frame
 from hitogata.spatial import store6
 
-TALLY = 8
+TALLY = 9
 """Patches of the last step and of its impact; of all steps: how many, most passes of the forces and of impacts, steps
-with an impact, steps without a valid answer; the virtual link that broke in the last one, or -1."""
+with an impact, steps whose forces did not settle; the virtual link that broke in the last one, or -1; steps whose
+forces were found by sweeps."""
 
 
 @entry
@@ -38,13 +39,9 @@ def scratch_sizes(ints, floats, link_ints, shapes):
     return numbers, whole + MOST_CONTACTS * Contact.SIZE
 
 
-@entry
-def run_steps(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pairs, tau, wrenches, scratch, whole,
-              steps, state, report, tally):  # fmt: skip
-    """Steps of one state [q | v | v̇], moved on in place.
-
-    `scratch` begins with what stays from step to step: rules and memory of the patches.
-    """
+@kernel
+def open_stage(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pairs, scratch, whole):
+    """Views of a stage: bench of the virtual links, room for all rows, order of rows, patches, what is around."""
     tree, memory, order = open_tree(ints, floats), lanes(scratch, X1), lanes(whole, X1)
     held, shapes = link_ints[2], open_shapes(shape_ints, shape_floats)
     rows = held + 6 * MOST_PATCHES
@@ -58,6 +55,19 @@ def run_steps(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pa
     contacts = tail(floor.many, MOST_PATCHES)
     around = Around(shapes, records(pairs, Pair, X1), pairs.shape[0], more, records(contacts, Contact),
                     records(points, ContactPoint), spare)  # fmt: skip
+    return own, rest, order, floor, around
+
+
+@entry
+def run_steps(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pairs, tau, wrenches, scratch, whole,
+              steps, state, report, tally):  # fmt: skip
+    """Steps of one state [q | v | v̇], moved on in place.
+
+    `scratch` begins with what stays from step to step: rules and memory of the patches.
+    """
+    own, rest, order, floor, around = open_stage(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pairs,
+                                                 scratch, whole)  # fmt: skip
+    tree = own.tree
     now = lanes(state, X1)
     loop(own, rest, order, floor, around, now, lanes(tau, X1), lanes(wrenches, X1), wrenches.shape[1] > 0, steps,
          lanes(tally, X1), lanes(report, X1))  # fmt: skip
@@ -83,8 +93,10 @@ def loop(own, rest, order, floor, around, now, tau, wrenches, pushed, steps, tal
             tally[5] = tally[5] + 1
         if valid == 0:
             tally[6] = tally[6] + 1
+        if valid == 2:
+            tally[8] = tally[8] + 1
         tally[7] = find_broken(own)
-        if tally[7] >= 0.0:
+        if tally[7] >= 0.0 or floor.rules[0].crowded > 0.0:
             break
     write_report(floor, own.links.held, int(tally[0]), report)
     for k in range(own.links.total):

@@ -23,6 +23,7 @@ from hitogata.loops.link_set import Links, links_of
 _NOTHING = np.zeros((1, 0))
 _KEPT = record_size(layout.Rules) + layout.MEMORY
 """Numbers of scratch that a step leaves to the next."""
+_CROWDED = record_offsets(layout.Rules)["crowded"]
 
 
 @dataclass(frozen=True)
@@ -87,15 +88,20 @@ class ContactStage:
         self.friction = mu
         around = [Plane()] if scenery is None else scenery
         still = [Surface(shape, friction=mu, restitution=e) for shape in around]
-        self._table = compile_shapes(
+        self.table = compile_shapes(
             [*surfaces_of(self.figure, in_bodies=True, friction=mu, restitution=e), *still],
             joined=joined_bodies(self.figure, in_bodies=True, grandparents=True),
         )
+        if not self.table.plain:
+            raise ArgumentError(
+                f"figure {self.figure.name!r}, or what is around it, has shapes other than planes, spheres, capsules "
+                "and boxes, which a ContactStage does not know: use a World with contact by states"
+            )
         self._model = model_of(self.figure)
         self._prepare()
 
     def _prepare(self) -> None:
-        numbers, whole = scratch_sizes(self._model.ints, self._model.floats, self.links.ints, self._table.count)
+        numbers, whole = scratch_sizes(self._model.ints, self._model.floats, self.links.ints, self.table.count)
         self._scratch, self._whole = np.zeros(numbers), np.zeros(whole, np.int64)
         self._h = -1.0
 
@@ -113,6 +119,16 @@ class ContactStage:
     def forget(self) -> None:
         """Forget where contacts were: the figure was put elsewhere."""
         self._scratch[record_size(layout.Rules)] = 0.0
+
+    def room(self, h: float) -> tuple[Array, Array]:
+        """Numbers and whole numbers of scratch for runs beside the stage's own state, with time step h [s]."""
+        numbers = np.zeros_like(self._scratch)
+        self._write_rules(numbers, float(h))
+        return numbers, np.zeros_like(self._whole)
+
+    def _write_rules(self, scratch: Array, h: float) -> None:
+        for name, place in record_offsets(layout.Rules).items():
+            scratch[place] = h if name == "h" else getattr(self.settings, name, 0.0)
 
     def step(
         self,
@@ -155,8 +171,7 @@ class ContactStage:
         out[:nq] = q
         out[nq : nq + nv] = v
         if self._h != h:
-            for name, place in record_offsets(layout.Rules).items():
-                self._scratch[place] = float(h) if name == "h" else getattr(self.settings, name)
+            self._write_rules(self._scratch, float(h))
             self._h = float(h)
         before = self._scratch[:_KEPT].copy()
         floats = model.floats if gravity is GRAVITY else model.floats_for(vector("gravity", gravity), np.float64)
@@ -165,12 +180,18 @@ class ContactStage:
             links, done = self.links, tally[2]
             report = np.empty(2 * layout.MOST_PATCHES * REPORT + 6 * len(links.links))
             status = run_steps(
-                model.ints, floats, links.ints, links.floats, self._table.ints, self._table.floats, self._table.pairs,
+                model.ints, floats, links.ints, links.floats, self.table.ints, self.table.floats, self.table.pairs,
                 push, outside, self._scratch, self._whole, left, out, report, tally,
             )  # fmt: skip
-            if status:
+            crowded = self._scratch[_CROWDED] > 0.0
+            if status or crowded:
                 self._scratch[:_KEPT] = before  # the stage is as it was
                 check(status, self.figure, self._inputs(state, push, wrenches))
+                raise ArgumentError(
+                    f"figure {self.figure.name!r}: more than {layout.MOST_PATCHES} regions or {layout.MOST_CONTACTS} "
+                    "points touch at once, which is more than a ContactStage has room for: give the figure or its "
+                    "surroundings fewer shapes, or use a World"
+                )
             left -= int(tally[2] - done)
             if tally[7] >= 0:
                 handle = links.handles[int(tally[7])]

@@ -5,7 +5,7 @@ nothing drifts.  Overlaps are taken back by a prescribed motion of the contact (
 velocity.
 """
 
-from hitogata.contact.finding import find_contacts
+from hitogata.contact.finding import find_contacts, touch
 from hitogata.dynamics.integration import advance
 from hitogata.lanes import absolute, clip, kernel, maximum, tail
 from hitogata.loops.closing import meet
@@ -16,6 +16,7 @@ from hitogata.loops.contacts.passes import find_forces, solve_pass
 from hitogata.loops.contacts.patch_rows import copy_links, idle, open_rows, write_patches
 from hitogata.loops.contacts.patches import gather
 from hitogata.loops.contacts.reporting import write_report
+from hitogata.loops.contacts.sweeping import sweep_forces
 from hitogata.loops.pivots import multiply
 from hitogata.loops.recursion import accelerate, give_way, reply, standing_still
 from hitogata.loops.rows import find_drifts
@@ -33,7 +34,8 @@ NEGLIGIBLE = 1e-9
 
 @kernel
 def step(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot, knock):
-    """Move one state on; returns patches, those of an impact, passes of the forces and of the impact, and 1 if valid.
+    """Move one state on; returns patches, those of an impact, passes of the forces and of the impact, and how
+    forces were found (1: by hypotheses; 2: by sweeps; 0: not at all).
 
     Args:
         own: bench with the user's virtual links alone.
@@ -55,16 +57,21 @@ def step(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot, k
         bench, patches = survey(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot)
         impact = impact and fast(floor, patches)
         if impact:
-            bounce(bench, floor, patches, held)
+            bounce(bench, floor, patches, held, 1.0)
         else:
             stop(bench, floor, patches, held)
         scale = rules.h
         if impact:
             scale = 1.0
         tried, valid = find_forces(bench, floor, patches, held, floor.need, scale, floor.force)
-        good = good * valid
+        if impact and valid == 2 and gain(bench, floor, patches, held) > 0.0:
+            bounce(bench, floor, patches, held, 0.0)
+            valid = 2 * sweep_forces(bench, floor, patches, held, floor.need, scale, floor.force)
+        good = worse(good, valid)
         spread(bench, floor.force, held + 6 * patches)
         change = tail(bench.change, tree.nv)
+        if rules.crowded > 0.0:
+            good = 0
         if impact:                                               # then all anew: what bounces has gone
             for k in range(tree.nv):
                 v[k] = v[k] + change[k]
@@ -89,8 +96,10 @@ def survey(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot)
     """Patches, their rows and B, the motion without them, and the first hypotheses."""
     tree, limbs, rules, held = own.tree, own.limb, floor.rules[0], own.links.held
     meet(own, q, v, wrenches, pushed)                                    # places, speeds, rows of virtual links
-    found = find_contacts(around.shapes, limbs, around.pairs, around.total, reach(tree, limbs, rules), around.work,
-                          around.contacts, around.points, MOST_CONTACTS)  # fmt: skip
+    found = find_contacts(touch, around.shapes, limbs, around.pairs, around.total, reach(tree, limbs, rules),
+                          around.work, around.contacts, around.points, MOST_CONTACTS)  # fmt: skip
+    if found > MOST_CONTACTS:
+        rules.crowded = 1.0
     patches = gather(limbs, around.shapes, around.contacts, around.points, min(found, MOST_CONTACTS), floor,
                      around.spare)  # fmt: skip
     recall(floor, patches)                                       # where the pressure was
@@ -131,21 +140,42 @@ def fast(floor, patches):
 
 
 @kernel
-def bounce(bench, floor, patches, held):
-    """Changes of rates in an impact: what closes stops, or is sent back (§2.4, 4.6)."""
+def bounce(bench, floor, patches, held, share):
+    """Changes of rates in an impact: what closes stops, or is sent back by a share of its restitution (§2.4, 4.6)."""
     for n in range(held):
         floor.need[n] = -bench.links.row[n].rate
     for p in range(patches):
         patch, u = floor.patch[p], tail(floor.rate, 6 * p)
         back = 0.0
         if patch.closing < -floor.rules[0].impact_speed:
-            back = patch.bounce
+            back = share * patch.bounce
         for k in range(6):
             more = 1.0
             if 2 <= k < 5:
                 more = 1.0 + back
             floor.goal[6 * p + k] = -more * u[k]
             floor.need[held + 6 * p + k] = -more * u[k]
+
+
+@kernel
+def gain(bench, floor, patches, held):
+    """Energy that the forces of an impact add: power at the mean of the rates before and after."""
+    rows, stride, total = held + 6 * patches, bench.links.stride, 0.0
+    for n in range(rows):
+        before = bench.links.row[n].rate if n < held else floor.rate[n - held]
+        change = 0.0
+        for m in range(rows):
+            change = change + bench.reply[n * stride + m] * floor.force[m]
+        total = total + floor.force[n] * (before + 0.5 * change)
+    return total
+
+
+@kernel
+def worse(a, b):
+    """Of two answers of `find_forces`: not settled before found by sweeps before valid."""
+    if a == 0 or b == 0:
+        return 0
+    return max(a, b)
 
 
 @kernel
@@ -176,6 +206,7 @@ def mend(bench, floor, patches, held, move):
         most = maximum(most, absolute(floor.need[n]))
     for p in range(patches):
         patch, at = floor.patch[p], held + 6 * p
+        patch.drag_x, patch.drag_y, patch.spin = 0.0, 0.0, 0.0   # no friction: it could jam
         turn = slow
         if patch.least < 0.0:
             turn = rules.push_out

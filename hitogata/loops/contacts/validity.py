@@ -188,27 +188,3 @@ def slide_along(patch, own, x, y, share, turning):
     patch.drag_x = patch.kinetic * share * x
     patch.drag_y = patch.kinetic * share * y
     patch.spin = turning
-
-
-@kernel
-def clip_wrench(patch, own, hull, w):
-    """The nearest valid wrench: for patches whose third hypothesis failed, too."""
-    if own.state == NONE or not w[2] > 0.0:
-        for k in range(6):
-            w[k] = 0.0
-        return
-    fz = w[2]
-    x, y = -w[4] / fz, w[3] / fz
-    out, edge, where = nearest_on_hull(hull, own.corners, x, y)
-    if out > 0.0:
-        n = (edge + 1) % own.corners
-        x = hull[3 * edge] + where * (hull[3 * n] - hull[3 * edge])
-        y = hull[3 * edge + 1] + where * (hull[3 * n + 1] - hull[3 * edge + 1])
-        w[3], w[4] = y * fz, -x * fz
-    turn = w[5] - (x * w[1] - y * w[0])
-    force, most = (w[0] * w[0] + w[1] * w[1]) ** 0.5, patch.static * fz
-    if force > most:
-        w[0], w[1] = w[0] * most / force, w[1] * most / force
-        force = most
-    limit = patch.lever * (most - force)
-    w[5] = min(max(turn, -limit), limit) + x * w[1] - y * w[0]
