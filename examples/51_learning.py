@@ -15,7 +15,7 @@ import numpy as np
 from hitogata.learn import StandAndReach
 from hitogata.learn.reaching import HIGH, LOW
 
-TRIED, POINTS, KEPT, ROUNDS, STEPS = 64, 4, 8, 30, 60
+TRIED, POINTS, KEPT, ROUNDS, STEPS = 64, 4, 8, 25, 120
 
 
 def features(points: np.ndarray) -> np.ndarray:
@@ -48,14 +48,17 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     env, rng = StandAndReach(TRIED * POINTS, threads=None), np.random.default_rng(0)
     joints = env.single_action_space.shape[0]
-    mean, spread = np.zeros((joints, 4)), np.full((joints, 4), 0.5)
+    mean, spread = np.zeros((joints, 4)), np.full((joints, 4), 0.02)  # legs that are tried out fall
+    for link in ("upper_arm_left", "forearm_left"):
+        arm = env.figure.v_slice(link)
+        spread[arm.start - 6 : arm.stop - 6] = 0.5
     history = []
     for k in range(ROUNDS):
         tried = mean + spread * rng.normal(size=(TRIED, joints, 4))
         tried[0] = mean
         rewards, _ = play(env, tried, seed=1000 * (k + 1))
         best = tried[np.argsort(rewards)[-KEPT:]]
-        mean, spread = best.mean(axis=0), 0.7 * best.std(axis=0) + 0.3 * spread * 0.97**k
+        mean, spread = best.mean(axis=0), 0.8 * best.std(axis=0) + 0.2 * spread
         history.append((rewards[0], rewards.mean(), rewards.max()))
         print("round {:2d}: mean policy {:.3f}, all tried {:.3f}, best {:.3f}".format(k + 1, *history[-1]))
     before, idle = play(env, np.zeros((1, joints, 4)), seed=10**6)

@@ -9,7 +9,7 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from hitogata.dynamics import frame_position
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.learn import StandAndReach
-from hitogata.learn.reaching import EFFORT, HIGH, LOW, NAME, WIDTH
+from hitogata.learn.reaching import EFFORT, HIGH, LOW, NAME, STANDING, WIDTH
 
 
 def make(num_envs: int = 3, **options) -> StandAndReach:
@@ -60,9 +60,10 @@ def test_an_idle_figure_stands_and_is_paid_by_its_distance():
         np.testing.assert_allclose(observations[k, -3:], env.points[k] - hand, atol=1e-6)
         np.testing.assert_allclose(observations[k, 28:62], human.v, atol=1e-6)
         np.testing.assert_allclose(observations[k, 62:69], [human.q[2], 0, 0, 1, 1, 0, 0], atol=0.02)
-        assert rewards[k] == pytest.approx(np.exp(-((env.points[k] - hand) ** 2).sum() / WIDTH**2), abs=1e-9)
+        near = np.exp(-((env.points[k] - hand) ** 2).sum() / WIDTH**2)
+        assert rewards[k] == pytest.approx(STANDING + near, abs=1e-9)
     effort = env.step(np.ones(env.action_space.shape, np.float32))[1]
-    assert (effort < 1 - EFFORT * 28).all()
+    assert (effort < STANDING + 1 - EFFORT * 28).all()
 
 
 def test_same_seed_same_bits_and_each_its_own():
