@@ -25,8 +25,8 @@ PULL, GRAVITY = 60.0 * RNG.normal(size=(WORLDS, 3)), np.array([0, 0, -9.81]) + 0
 
 
 EXACT = Settings(tolerance=0.0, sweeps=30)
-"""Sweeps that end by a tolerance may, by rounding, be one more or less, which moves speeds by a part of it; and they end for
-each island of a single world by itself."""
+"""Sweeps that end by a tolerance may, by rounding, be one more or less, which moves speeds by a part of it; and they
+end for each island of a single world by itself."""
 
 
 def falling(k: int | None = None, settings: Settings | None = None) -> SimpleNamespace:
