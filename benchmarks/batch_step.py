@@ -8,6 +8,7 @@ Falling figures (springs of 60 N m/rad, h = 1/60 s) are the costly case: many co
 """
 
 import time
+from collections.abc import Callable
 
 import mujoco
 import numpy as np
@@ -29,8 +30,8 @@ def disturbed(nv: int) -> np.ndarray:
     return v
 
 
-def mujoco_times() -> dict[str, float]:
-    times = {}
+def mujoco_runs() -> dict[str, Callable[[], None]]:
+    runs = {}
     for name, model in mujoco_models().items():
         data = mujoco.MjData(model)
         size = mujoco.mj_stateSize(model, FULL)
@@ -51,8 +52,8 @@ def mujoco_times() -> dict[str, float]:
                 skip_checks=True,
             )  # fmt: skip
 
-        times[name] = best(run, loops=COUNT * STEPS, repeats=30, clock=time.process_time)
-    return times
+        runs[name] = run
+    return runs
 
 
 def standing(dtype: type, threads: int = 1) -> WorldBatch:
@@ -93,28 +94,44 @@ def falling(dtype: type) -> tuple[float, float]:
     )
 
 
-def main() -> None:
-    theirs = mujoco_times()
-    name = min(theirs, key=theirs.__getitem__)
-    times = {f"mujoco.rollout ({name})": theirs[name]}
-    for dtype in (np.float64, np.float32):
-        batch = standing(dtype)
+def in_turn(runs: dict[str, Callable[[], object]], loops: int, rounds: int, clock: Callable[[], float]) -> list[float]:
+    """Least time of each, in many rounds, so that all have the same chance of a quiet moment."""
+    times = [best(run, loops=loops, repeats=10, seconds=0.5, clock=clock) for run in runs.values()]
+    for _ in range(rounds):
+        for k, run in enumerate(runs.values()):
+            times[k] = min(times[k], best(run, loops=loops, repeats=10, seconds=0.5, clock=clock))
+    return times
+
+
+def standing_table() -> None:
+    theirs, cpu = mujoco_runs(), time.process_time
+    fastest = dict(zip(theirs, in_turn(theirs, COUNT * STEPS, 1, cpu), strict=True))
+    name = min(fastest, key=fastest.__getitem__)
+    batches = {dtype: standing(dtype) for dtype in (np.float64, np.float32)}
+    runs: dict[str, Callable[[], object]] = {f"mujoco.rollout ({name})": theirs[name]}
+    for dtype, batch in batches.items():
         label = f"hitogata, {np.dtype(dtype).name}, {batch.width} side by side"
-        one = best(lambda batch=batch: batch.step(H), loops=COUNT, repeats=200, clock=time.process_time)
-        many = best(
-            lambda batch=batch: batch.step(H, steps=STEPS), loops=COUNT * STEPS, repeats=50, clock=time.process_time
-        )
-        times[f"{label}, one step per call"], times[f"{label}, {STEPS} steps per call"] = one, many
-    rows = [[k, f"{t * 1e6:.2f}", f"{theirs[name] / t:.1f}"] for k, t in times.items()]
-    table("One step of one of 256 standing human28", ["", "µs", "times MuJoCo's speed"], rows)
+        runs[f"{label}, {STEPS} steps per call"] = lambda batch=batch: batch.step(H, steps=STEPS)
+        runs[f"{label}, one step per call"] = lambda batch=batch: [batch.step(H) for _ in range(STEPS)]
+    times = dict(zip(runs, in_turn(runs, COUNT * STEPS, 20, cpu), strict=True))
+    peer = next(iter(times.values()))
+    rows = [[k, f"{t * 1e6:.2f}", f"{peer / t:.1f}"] for k, t in times.items()]
+    table("One step of one of 256 standing human28, processor time", ["", "µs", "times MuJoCo's speed"], rows)
+
+
+def threads_table() -> None:
     rows = []
     for dtype in (np.float64, np.float32):
-        clocks = []
-        for threads in (1, 2):
-            batch = standing(dtype, threads)
-            clocks.append(best(lambda batch=batch: batch.step(H, steps=STEPS), loops=COUNT * STEPS, repeats=200))
+        batches = [standing(dtype, threads) for threads in (1, 2)]
+        runs = {str(k): lambda batch=batch: batch.step(H, steps=STEPS) for k, batch in enumerate(batches)}
+        clocks = in_turn(runs, COUNT * STEPS, 10, time.perf_counter)
         rows.append([np.dtype(dtype).name, *(f"{t * 1e6:.2f}" for t in clocks), f"{clocks[0] / clocks[1]:.2f}"])
     table("The same by the clock", ["", "1 thread", "2 threads", "ratio"], rows)
+
+
+def main() -> None:
+    standing_table()
+    threads_table()
     rows = []
     for dtype in (np.float64, np.float32):
         together, alone = falling(dtype)

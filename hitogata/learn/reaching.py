@@ -3,7 +3,7 @@
 Every joint has a spring and a damper that pull it to a target; an action turns the targets away from the upright pose.
 An episode ends when the figure falls, and is cut off after a while.  The reward of a step is
 
-    r = exp(-(d/w)²) - c |a|²          d: from the hand to the point [m],  a: the action;  0 once it has fallen
+    r = s + exp(-(d/w)²) - c |a|²      d: from the hand to the point [m],  a: the action;  0 once it has fallen
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ H, SUBSTEPS = 1 / 240, 4
 STIFFNESS, DAMPING = 800.0, 30.0
 """Of every joint [N m/rad], [N m s/rad]."""
 
-TURN = 0.6
+TURN = 1.2
 """An action of 1 turns a joint's target by this [rad]."""
 
 LOW, HIGH = np.array([0.15, 0.1, 1.0]), np.array([0.5, 0.5, 1.5])
@@ -45,8 +45,8 @@ LOW, HIGH = np.array([0.15, 0.1, 1.0]), np.array([0.5, 0.5, 1.5])
 FALLEN = 0.7
 """A pelvis below this has fallen [m]."""
 
-WIDTH, EFFORT = 0.25, 0.002
-"""w [m] and c of the reward."""
+STANDING, WIDTH, EFFORT = 0.5, 0.25, 0.002
+"""s, w [m] and c of the reward."""
 
 STIR = 0.05
 """Joints begin with random speeds of this size [rad/s]."""
@@ -159,7 +159,7 @@ class StandAndReach(VectorEnv):
 
     def _rewards(self, actions: Array) -> Array:
         square = ((self.hands() - self.points) ** 2).sum(axis=1)
-        return np.exp(-square / WIDTH**2) - EFFORT * (actions**2).sum(axis=1)
+        return STANDING + np.exp(-square / WIDTH**2) - EFFORT * (actions**2).sum(axis=1)
 
     def _turn_targets(self, actions: Array) -> None:
         change = np.zeros((self.num_envs, self.figure.nv))
