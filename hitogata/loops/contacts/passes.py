@@ -40,9 +40,7 @@ def find_forces(bench, floor, patches, held, need, scale, force):
             after = tail(bench.spare, 5 * links.stride)
             row = held + 6 * p
             for k in range(6):
-                total = 0.0
-                for n in range(held + 6 * patches):
-                    total = total + bench.reply[(row + k) * links.stride + n] * force[n]
+                total = product(bench.reply, (row + k) * links.stride, force, held + 6 * patches)
                 # the rate after: what was needed is what takes it to its target
                 after[k] = floor.rate[6 * p + k] + (total - need[row + k]) * scale + floor.goal[6 * p + k]
             hull, w = tail(floor.corner, 3 * CORNERS * p), tail(force, row)
@@ -69,7 +67,7 @@ def solve_pass(bench, floor, patches, held, need, force):
         count += own
         if own > 0 and (floor.ints[p].slip == SLIDE or floor.patch[p].spin != 0.0):
             slides = 1
-    right, x = tail(spare, 2 * stride), tail(spare, 3 * stride)
+    right, x, moved = tail(spare, 2 * stride), tail(spare, 3 * stride), tail(spare, 4 * stride)
     for n in range(held):
         right[n] = need[n]
         for m in range(held):
@@ -80,13 +78,10 @@ def solve_pass(bench, floor, patches, held, need, force):
             for n in range(held):
                 matrix[n * stride + column] = picked(bench.reply, n * stride + held + 6 * p, f)
             for o in range(patches):
-                for i in range(floor.many[o]):
-                    g, total = tail(floor.held, 36 * o + 6 * i), 0.0
-                    for m in range(6):
-                        if g[m] != 0.0:
-                            row = held + 6 * o + m
-                            total = total + g[m] * picked(bench.reply, row * stride + held + 6 * p, f)
-                    matrix[(floor.first[o] + i) * stride + column] = total
+                for m in range(6):  # what this force does to the six motions of each patch ...
+                    moved[m] = picked(bench.reply, (held + 6 * o + m) * stride + held + 6 * p, f)
+                for i in range(floor.many[o]):  # ... and to those of them that are held
+                    matrix[(floor.first[o] + i) * stride + column] = picked(floor.held, 36 * o + 6 * i, moved)
             g = tail(floor.held, 36 * p + 6 * k)
             for n in range(held):
                 matrix[column * stride + n] = picked(bench.reply, n * stride + held + 6 * p, g)
@@ -101,6 +96,20 @@ def solve_pass(bench, floor, patches, held, need, force):
                 total = total + floor.forces[36 * p + 6 * k + m] * x[floor.first[p] + k]
             force[held + 6 * p + m] = total
     return rows
+
+
+@kernel
+def product(row, at, column, count):
+    """Σ row[at + n] column[n], in four sums that do not wait for each other."""
+    a, b, c, d, whole = 0.0, 0.0, 0.0, 0.0, count // 4 * 4
+    for n in range(0, whole, 4):
+        a = a + row[at + n] * column[n]
+        b = b + row[at + n + 1] * column[n + 1]
+        c = c + row[at + n + 2] * column[n + 2]
+        d = d + row[at + n + 3] * column[n + 3]
+    for n in range(whole, count):
+        a = a + row[at + n] * column[n]
+    return a + b + (c + d)
 
 
 @kernel

@@ -102,14 +102,13 @@ class ContactStep:
                  "state", "steps", "swept", "unresolved", "vdot")  # fmt: skip
 
     def __init__(
-        self, stage: "ContactStage", state: State, vdot: Array, numbers: Array, tally: Array, links: Links,
+        self, stage: "ContactStage", state: State, vdot: Array, numbers: Array, tally: list[float], links: Links,
         broken: tuple[tuple[LinkHandle, float], ...],
     ) -> None:  # fmt: skip
         self.state, self.vdot, self._stage, self._numbers, self.links = state, vdot, stage, numbers, links
-        patches, struck, self.steps, self.passes, self.impact_passes, self.impact_steps, self.unresolved = (
-            int(x) for x in tally[:7]
-        )
-        self._counts, self.broken, self.swept = (patches, struck), broken, int(tally[8])
+        self._counts, self.broken = (int(tally[0]), int(tally[1])), broken
+        self.steps, self.passes, self.impact_passes = int(tally[2]), int(tally[3]), int(tally[4])
+        self.impact_steps, self.unresolved, self.swept = int(tally[5]), int(tally[6]), int(tally[8])
 
     def wrench(self, handle: LinkHandle) -> Array:
         """[torque; force] of a virtual link on its child, about the origin of C in the axes of P, shape (6,)."""

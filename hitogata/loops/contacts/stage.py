@@ -157,8 +157,11 @@ class ContactStage:
             raise ArgumentError("state: expected the State of one figure")
         if (type(steps) is not int and not isinstance(steps, np.integer)) or steps < 1:
             raise ArgumentError(f"steps: must be a whole number, 1 or more, got {steps!r}")
-        if positive("h", h) == 0.0:
-            raise ArgumentError("h: must be a positive number of seconds, got 0")
+        if self._h != h:
+            if positive("h", h) == 0.0:
+                raise ArgumentError("h: must be a positive number of seconds, got 0")
+            self._write_rules(self._scratch, float(h))
+            self._h = float(h)
         if model.nv != self._model.nv or model.nlinks != self._model.nlinks:
             raise ArgumentError("figure: expected the stage's own with other armature or damping")
         push, nq, nv = model.zeros if tau is None else tau, model.nq, model.nv
@@ -170,21 +173,17 @@ class ContactStage:
             q, v, push, outside = rows[0][0], rows[1][0], rows[2][0], rows[3]
         out[:nq] = q
         out[nq : nq + nv] = v
-        if self._h != h:
-            self._write_rules(self._scratch, float(h))
-            self._h = float(h)
         before = self._scratch[:_KEPT].copy()
         floats = model.floats if gravity is GRAVITY else model.floats_for(vector("gravity", gravity), np.float64)
-        tally, links, broken, left = np.zeros(TALLY), self.links, [], int(steps)
+        tally, links, broken, counts, left = np.zeros(TALLY), self.links, [], [0.0] * TALLY, int(steps)
         while left:
-            links, done = self.links, tally[2]
+            links, done = self.links, counts[2]
             report = np.empty(2 * layout.MOST_PATCHES * REPORT + 6 * len(links.links))
             status = run_steps(
                 model.ints, floats, links.ints, links.floats, self.table.ints, self.table.floats, self.table.pairs,
                 push, outside, self._scratch, self._whole, left, out, report, tally,
             )  # fmt: skip
-            crowded = self._scratch[_CROWDED] > 0.0
-            if status or crowded:
+            if status or self._scratch[_CROWDED] > 0.0:
                 self._scratch[:_KEPT] = before  # the stage is as it was
                 check(status, self.figure, self._inputs(state, push, wrenches))
                 raise ArgumentError(
@@ -192,13 +191,14 @@ class ContactStage:
                     "points touch at once, which is more than a ContactStage has room for: give the figure or its "
                     "surroundings fewer shapes, or use a World"
                 )
-            left -= int(tally[2] - done)
-            if tally[7] >= 0:
-                handle = links.handles[int(tally[7])]
+            counts = tally.tolist()
+            left -= int(counts[2] - done)
+            if counts[7] >= 0:
+                handle = links.handles[int(counts[7])]
                 broken.append((handle, (int(steps) - left) * float(h)))
                 self.hold(links.remove(handle))
         state = State(out[:nq], out[nq : nq + nv])
-        return ContactStep(self, state, out[nq + nv :], report, tally, links, tuple(broken))
+        return ContactStep(self, state, out[nq + nv :], report, counts, links, tuple(broken))
 
     def _inputs(self, state: State, tau: Any, wrenches: Any) -> tuple[Input, ...]:
         model = self._model

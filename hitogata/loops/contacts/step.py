@@ -12,7 +12,7 @@ from hitogata.loops.closing import meet
 from hitogata.loops.contacts.hypotheses import from_motion
 from hitogata.loops.contacts.layout import MOST_CONTACTS, NONE
 from hitogata.loops.contacts.memory import recall, remember
-from hitogata.loops.contacts.passes import find_forces, solve_pass
+from hitogata.loops.contacts.passes import find_forces, product, solve_pass
 from hitogata.loops.contacts.patch_rows import copy_links, idle, open_rows, write_patches
 from hitogata.loops.contacts.patches import gather
 from hitogata.loops.contacts.reporting import write_report
@@ -233,8 +233,5 @@ def spread(bench, force, rows):
     """What forces of all rows do to the velocities, into change[1]."""
     stride, white = bench.links.stride, bench.white
     for k in range(bench.tree.nv):
-        total = 0.0
-        for n in range(rows):
-            total = total + white[k * stride + n] * force[n]
-        bench.change[k] = total
+        bench.change[k] = product(white, k * stride, force, rows)
     reply(bench.tree, bench.limb, bench.change, tail(bench.change, bench.tree.nv))
