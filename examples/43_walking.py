@@ -22,7 +22,7 @@ from hitogata.loops.contacts import ContactStage
 from hitogata.motion import clean_feet, cut, level_feet, retarget_bvh
 from hitogata.pictures import Actor, Arrows, Camera, draw_figure, write_replay
 
-H, PUSH, AT = 1 / 240, 5.0, 1.0  # [s], [N s] over 0.1 s, [s]
+H, PUSH, AT = 1 / 480, 5.0, 1.0  # [s], [N s] over 0.1 s, [s]
 
 
 def captured(path: Path, start: float, end: float) -> Trajectory:

@@ -68,7 +68,8 @@ def test_a_captured_walk_is_followed_for_three_seconds():
     motion = retarget_bvh(read_bvh(reference("bvh", "16_15.bvh")), figure).trajectory
     levelled = level_feet(figure, cut(figure, motion, 0.05, 3.35))
     motion = clean_feet(figure, levelled.trajectory).trajectory
-    adapted = adapt(ContactStage(figure), motion, H, settings=replace(QUICK, samples=400, keep=60))
+    better = replace(QUICK, rounds=5, samples=500, keep=70, refinements=2, fit_samples=300, pushes=10)
+    adapted = adapt(ContactStage(figure), motion, H / 2, settings=better)
     is_followed(adapted, figure, 3.0, 0.15, 0.3)
 
 
