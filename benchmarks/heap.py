@@ -98,6 +98,19 @@ STEPS_OF_MUJOCO = {"discrete": 1, "implicitfast": 4}
 """Steps per frame: with implicitfast, heaps are unstable at 1/60 s."""
 
 
+def mujoco_advance(model: mujoco.MjModel, data: mujoco.MjData, per_frame: int, seconds: float) -> float:
+    """Move on; processor time per frame [s], NaN if the heap flies apart."""
+    frames, begin = round(seconds / H), time.process_time()
+    for _ in range(frames):
+        try:
+            mujoco.mj_step(model, data, per_frame)
+        except mujoco.FatalError:  # more contacts than memory
+            return float("nan")
+        if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
+            return float("nan")
+    return (time.process_time() - begin) / frames
+
+
 def mujoco_times(count: int, falling: float, resting: float) -> tuple[str, float, float, float]:
     """The fastest settings that stay stable: name, time per frame falling and at rest [s], deepest overlap [m]."""
     results = []
@@ -105,17 +118,9 @@ def mujoco_times(count: int, falling: float, resting: float) -> tuple[str, float
         option = (f'<option timestep="{H / per_frame}" solver="{solver}" jacobian="sparse" integrator="{integrator}"/>'
                   '<size memory="1G"/>')  # fmt: skip
         model, data = mujoco_heap(count, option)
-        spent = []
-        for seconds in (falling, resting):
-            frames, begin = round(seconds / H), time.process_time()
-            for _ in range(frames):
-                mujoco.mj_step(model, data, per_frame)
-                if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
-                    break
-            spent.append((time.process_time() - begin) / frames)
-        if not data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
-            deepest = min((data.contact.dist[k] for k in range(data.ncon)), default=0.0)
-            results.append((f"{integrator} x {per_frame}, {solver}", *spent, float(deepest)))
+        spent = [mujoco_advance(model, data, per_frame, seconds) for seconds in (falling, resting)]
+        if np.isfinite(spent).all():
+            results.append((f"{integrator} x {per_frame}, {solver}", *spent, float(data.contact.dist.min(initial=0.0))))
     return min(results, key=lambda r: r[1] + r[2], default=("unstable", np.nan, np.nan, np.nan))
 
 
