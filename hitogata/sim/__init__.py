@@ -4,6 +4,7 @@ from hitogata.sim.batch import BatchError, BatchSnapshot, WorldBatch
 from hitogata.sim.batch_members import BatchMember, BatchTie
 from hitogata.sim.clocking import Costs
 from hitogata.sim.coordinates import ContactMethod, Coordinates
+from hitogata.sim.grasps import Grasp, bar_gap, grasp, grasp_again
 from hitogata.sim.members import Member
 from hitogata.sim.reading import ContactForce
 from hitogata.sim.recording import Recording
@@ -24,6 +25,7 @@ __all__ = [
     "ContactTally",
     "Coordinates",
     "Costs",
+    "Grasp",
     "Member",
     "Recording",
     "Settings",
@@ -32,4 +34,7 @@ __all__ = [
     "World",
     "WorldBatch",
     "WorldError",
+    "bar_gap",
+    "grasp",
+    "grasp_again",
 ]
