@@ -1,8 +1,8 @@
 """Hands that hold a bar, and let go when they carry too much.
 
-A hand on a bar is two springs from points of the hand to points of the bar's axis, a hand's breadth apart: the hand stays
-where it is along and across the bar and cannot be twisted off it, but turns about it.  It is held as it is when it closes:
-nothing pulls yet.
+A hand on a bar is two springs from points of the hand to points of the bar's axis, a hand's breadth apart: the hand
+stays where it is along and across the bar and cannot be twisted off it, but turns about it.  It is held as it is when it
+closes: nothing pulls yet.
 """
 
 from dataclasses import dataclass
@@ -92,8 +92,8 @@ def grasp(
     Args:
         member: figure in a world.
         frame: the hand: name of a link or named frame, whose origin is the middle of the hand.
-        bar: in the world; it need not be in the world's scenery.  One without length is a knob: the hand turns about its
-            middle in all directions.
+        bar: in the world; it need not be in the world's scenery.  One without length is a knob: the hand turns about
+            its middle in all directions.
         strength: most that the hand carries [N]; see `Grasp.give_way`.
         stiffness: of each of its two springs [N/m].
         damping: of each [N s/m].

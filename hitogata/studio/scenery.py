@@ -1,4 +1,4 @@
-"""Grounds to stand on, and things to throw."""
+"""Grounds to stand on, a bar to hang from, and things to throw."""
 
 import enum
 import math
@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from hitogata.figure import Box, HeightField, Plane, Pose, Shape, Sphere
+from hitogata.figure import Box, Capsule, HeightField, Plane, Pose, Shape, Sphere
 from hitogata.figure.pose import FloatArray, turn_from_z
 
 
@@ -64,6 +64,15 @@ def _hills() -> HeightField:
     hills = 0.28 * np.sin(1.1 * x + 0.4) * np.cos(0.9 * y) + 0.12 * np.sin(2.3 * x + 1.7 * y)
     rim = 0.12 * np.maximum(away - 7.0, 0.0) ** 2
     return HeightField(np.clip((away - 0.5) / 1.5, 0.0, 1.0) * hills + rim, (10.0, 10.0))
+
+
+BAR_HEIGHT = 2.1
+"""Of the bar, at first [m]."""
+
+
+def bar_at(height: float) -> Capsule:
+    """A bar above the origin, from the right to the left, at a height [m]."""
+    return Capsule.between((0.0, -0.9, height), (0.0, 0.9, height), 0.016)
 
 
 class Thing(enum.Enum):

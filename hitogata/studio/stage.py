@@ -10,7 +10,7 @@ import numpy as np
 
 from hitogata.dynamics import LinkPoses, forward_kinematics
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Capsule, Figure, JointKind
 from hitogata.figure.pose import FloatArray
 from hitogata.rom import RangeOfMotion
 from hitogata.studio.scenery import Floor, floor_heights
@@ -48,6 +48,7 @@ class Stage:
         edits: of ranges, by name of ball joints.
         ranges_on: whether ranges act at all.
         floor: what it stands on.
+        bar: what hands can hold; None: there is none.
         version: rises whenever figure, copies or floor change.
     """
 
@@ -57,6 +58,7 @@ class Stage:
     edits: dict[str, RangeEdit] = field(init=False)
     ranges_on: bool = True
     floor: Floor = Floor.FLAT
+    bar: Capsule | None = None
     version: int = 0
 
     def __post_init__(self) -> None:

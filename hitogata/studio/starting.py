@@ -10,7 +10,7 @@ from hitogata.figure import ConvexMesh, Cylinder, Ellipsoid, Figure, HeightField
 from hitogata.motion import Player, Puppet
 from hitogata.pictures.range_surface import range_surface
 from hitogata.rom import RangeOfMotion
-from hitogata.sim import World
+from hitogata.sim import ContactMethod, Settings, World
 from hitogata.studio.scenery import Floor, floor_shapes
 from hitogata.studio.stage import Stage
 
@@ -46,6 +46,14 @@ def shaped_steps() -> None:
     """Compile what only meshes, cylinders, ellipsoids and hills need."""
     world = World()
     world.add_ground(floor_shapes(Floor.HILLS)[0])
+    world.add_body(Sphere(0.1), mass=1.0)
+    world.step(1 / 60)
+
+
+def stated_steps(shaped: bool) -> None:
+    """Compile contact by states; `shaped`: with meshes, cylinders, ellipsoids and hills."""
+    world = World(settings=Settings(contacts=ContactMethod.STATES))
+    world.add_ground(floor_shapes(Floor.HILLS if shaped else Floor.FLAT)[0])
     world.add_body(Sphere(0.1), mass=1.0)
     world.step(1 / 60)
 

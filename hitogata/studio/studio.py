@@ -10,6 +10,7 @@ import numpy as np
 
 from hitogata.errors import ArgumentError, MissingDependencyError
 from hitogata.figure import Figure, Trajectory
+from hitogata.sim import ContactMethod
 from hitogata.studio import gate
 from hitogata.studio.camera import Cameras
 from hitogata.studio.clock import Clock
@@ -25,10 +26,10 @@ from hitogata.studio.output import Output
 from hitogata.studio.panels.page import ModeName, Page
 from hitogata.studio.ranges.desk import Desk
 from hitogata.studio.recorder import Recorder
-from hitogata.studio.scenery import Floor
+from hitogata.studio.scenery import Floor, bar_at
 from hitogata.studio.sources import Loaded, load_figure, load_motion
 from hitogata.studio.stage import Stage
-from hitogata.studio.starting import shaped, shaped_steps, tasks
+from hitogata.studio.starting import shaped, shaped_steps, stated_steps, tasks
 from hitogata.studio.view.show import Show
 
 
@@ -63,6 +64,7 @@ class Studio:
         self.folder, self.guard = Folder(self.options.folder), Guard(self._tell)
         self.clock = Clock(self._frame, self.guard)
         self.ready = self.halted = self._shaped = False
+        self._stated: set[bool] = set()
         self.mode: Mode | None = None
         self.server = _open(self.options)
         gate.watch(self.server, loopback=self.options.loopback)
@@ -128,6 +130,15 @@ class Studio:
             self.page.progress(1.0, "")
             self._shaped = True
 
+    def _warm_states(self, contacts: ContactMethod) -> None:
+        """Compile contact by states, when it is wanted for the first time."""
+        kind = shaped(self.stage.figure, self.stage.floor)
+        if contacts is ContactMethod.STATES and kind not in self._stated:
+            self.page.progress(0.5, "contact by states")
+            stated_steps(kind)
+            self.page.progress(1.0, "")
+            self._stated.add(kind)
+
     # ------------------------------------------------------- what users do (in the clock's thread)
 
     def set_mode(self, name: ModeName) -> None:
@@ -136,8 +147,10 @@ class Studio:
         if name is ModeName.POSE:
             made = Posing(self.stage, **self.page.pose.settings())
         elif name is ModeName.PHYSICS:
+            settings = self.page.physics.settings()
             self._warm_shapes()
-            made = Physics(self.stage, **self.page.physics.settings())
+            self._warm_states(settings["contacts"])
+            made = Physics(self.stage, **settings)
         else:
             if self.motion is None:  # all goes on as it is, beside controls that open one
                 self.page.show_controls(name)
@@ -194,9 +207,23 @@ class Studio:
         self.stage.floor = floor
         if isinstance(self.mode, Physics):
             self._warm_shapes()
+            self._warm_states(self.mode.contacts)
         if isinstance(self.mode, Posing | Physics):
             self.mode.rest()
         self._changed()
+
+    def set_bar(self, height: float | None) -> None:
+        """A bar at a height [m], or none; hands that held another one let go."""
+        self.stage.bar = None if height is None else bar_at(height)
+        if isinstance(self.mode, Physics):
+            self.mode.refigure()
+        self.show.load()
+
+    def set_contacts(self, contacts: ContactMethod) -> None:
+        """How contact forces are found in physics mode."""
+        if isinstance(self.mode, Physics) and self.mode.contacts is not contacts:
+            self._warm_states(contacts)
+            self.mode.change(contacts=contacts)
 
     def set_shadows(self, on: bool) -> None:
         """Draw shadows or not."""
@@ -247,6 +274,9 @@ class Studio:
             self.halted = True  # otherwise it would fail sixty times a second; choosing a mode begins again
             raise
         self.model_time = time.perf_counter() - begun
+        for title, text in self.mode.news:
+            self.guard.say(title, text)
+        self.mode.news.clear()
         self.gauges.note(contacts=self.page.plots.contacts.value or self.recorder.on)
         with self.server.atomic():
             self.show.draw()

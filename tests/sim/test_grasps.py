@@ -7,7 +7,7 @@ import pytest
 
 from hitogata.contact import distance
 from hitogata.dynamics import forward_kinematics, momentum
-from hitogata.errors import ArgumentError
+from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Box, Capsule, Pose, State
 from hitogata.library import human28, human40
 from hitogata.sim import ContactMethod, Settings, World, bar_gap, grasp, grasp_again
@@ -49,7 +49,7 @@ def test_two_hands_carry_the_weight_and_then_one(make, frames):
     assert not hands[0].holds
     assert hands[1].holds
     world.step(H, steps=2400)
-    assert hands[1].force[2] == pytest.approx(weight, rel=0.05)
+    assert hands[1].force[2] == pytest.approx(weight, rel=0.01)
     assert len(world.ties) == 2
 
 
@@ -59,16 +59,14 @@ def test_forces_are_what_changes_momentum(method):
     settings = Settings(longest_fast_step=math.inf, contacts=method)
     world, member, hands = hang(human28(), ("grip_left", "grip_right"), settings=settings)
     hands[1].let_go()
-    figure, total = member.figure, np.zeros(3)
+    figure, total, weight = member.figure, np.zeros(3), np.array([0.0, 0.0, -G * member.figure.mass])
     for _ in range(240):
+        before = member.q
         world.step(H)
-        total += H * (hands[0].force + np.array([0.0, 0.0, -G * figure.mass]))
-    start = member.q[:3]
-    world.step(H)
-    assert np.linalg.norm(member.q[:3] - start) > 1e-4  # it swings
-    total += H * (hands[0].force + np.array([0.0, 0.0, -G * figure.mass]))
-    moved = momentum(figure, member.q, member.v)[3:]
-    np.testing.assert_allclose(total, moved, atol=0.02 * G * figure.mass)
+        total += H * (hands[0].force + weight)
+    moved = momentum(figure, before, member.v)[3:]
+    assert np.linalg.norm(moved) > 1.0  # it swings
+    np.testing.assert_allclose(total, moved, atol=1e-6)
 
 
 def test_a_hand_breaks_at_its_strength():
@@ -155,6 +153,6 @@ def test_bad_input_changes_nothing():
         lambda: grasp("me", "grip_left", bar),
         lambda: bar_gap(member, "forearm_left", Box((1, 1, 1))),
     ):
-        with pytest.raises(ArgumentError):
+        with pytest.raises(HitogataError):
             wrong()
     assert world.ties == []

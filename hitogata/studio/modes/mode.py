@@ -58,11 +58,13 @@ class Mode:
         stage: what is moved; a mode writes `stage.q`.
         grips: hands on links, by whose they are.
         time: since the mode was entered [s].
+        news: (title, text) of what happened and should be told; whoever tells it empties the list.
     """
 
     stage: Stage
     grips: dict[Any, Grip] = field(default_factory=dict)
     time: float = 0.0
+    news: list[tuple[str, str]] = field(default_factory=list)
 
     def advance(self, seconds: float) -> None:
         """Go on by some time [s]."""
@@ -98,7 +100,7 @@ class Mode:
     def let_all_go(self) -> None:
         """Nobody holds anything any more."""
         for who in list(self.grips):
-            self.let_go(who)
+            self.release(self.grips.pop(who))
 
     def take(self, grip: Grip) -> None:
         """Begin to hold."""
@@ -123,7 +125,7 @@ class Mode:
         return []
 
     def painted(self) -> dict[tuple[int, int], str]:
-        """Links that are shown in another colour, by (copy, link): `pin` or `held`."""
+        """Links that are shown in another colour, by (copy, link), and as what: a key of `view.colours.LINKS`."""
         return {(grip.copy, grip.link): "held" for grip in self.grips.values()}
 
     def leashes(self) -> list[tuple[FloatArray, FloatArray]]:

@@ -1,7 +1,7 @@
 """Physics mode: figures under gravity (`sim.World`)."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,8 +9,8 @@ import numpy as np
 from hitogata.errors import HitogataError
 from hitogata.figure import State
 from hitogata.figure.pose import FloatArray
-from hitogata.sim import Settings, World
-from hitogata.sim.members import Member
+from hitogata.sim import ContactMethod, Member, Settings, World
+from hitogata.studio.modes.hands import Hands
 from hitogata.studio.modes.mode import Grip, Mode
 from hitogata.studio.scenery import THROWS, Thing, floor_shapes
 
@@ -26,7 +26,7 @@ _MOST_STEPS = 40
 
 @dataclass
 class Physics(Mode):
-    """Drag a link by a spring; click it to push it away from you.
+    """Drag a link by a spring; click it to push it away from you.  A hand let go at the bar holds it until it is clicked.
 
     Attributes:
         step: of the world [s], up to 0.1.
@@ -37,6 +37,10 @@ class Physics(Mode):
         bounce: coefficient of restitution of the ground and the figures, 0 ... 1.
         contact_stiffness: of contact points [N/m].
         push: of a click [N s].
+        contacts: how contact forces are found.
+        grasping: whether hands that are let go near the bar hold it.
+        strength: of each hand [N].
+        hands: those that hold the bar.
     """
 
     step: float = 1 / 60
@@ -47,31 +51,39 @@ class Physics(Mode):
     bounce: float = 0.0
     contact_stiffness: float = 1e5
     push: float = 20.0
+    contacts: ContactMethod = ContactMethod.SWEEPS
+    grasping: bool = True
+    strength: float = 1500.0
     world: World = field(init=False)
     members: list[Member] = field(init=False)
     things: list[tuple[Thing, Member]] = field(default_factory=list)
+    hands: Hands = field(init=False)
     steps: int = 0
     _due: float = 0.0
     _targets: FloatArray = field(init=False)
     _pushes: list[tuple[float, Member, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._targets = self.stage.q.copy()
+        self._targets, self.hands = self.stage.q.copy(), Hands(self.strength)
         self._build([State(q, np.zeros(self.stage.figure.nv)) for q in self.stage.q], [])
 
     # ------------------------------------------------------- the world
 
     def _build(self, states: list[State], things: list[tuple[Thing, State]]) -> None:
         """A new world, with figures and things where they are."""
-        settings = replace(Settings(), contact_stiffness=self.contact_stiffness,
-                           contact_damping=0.01 * self.contact_stiffness)  # fmt: skip
+        settings = Settings(
+            contacts=self.contacts, contact_stiffness=self.contact_stiffness,
+            contact_damping=0.01 * self.contact_stiffness,
+        )  # fmt: skip
         world = World(gravity=(0.0, 0.0, -self.gravity), settings=settings)
         friction, bounce = self.friction, self.bounce
-        for shape in floor_shapes(self.stage.floor):
+        bar = () if self.stage.bar is None else (self.stage.bar,)
+        for shape in (*floor_shapes(self.stage.floor), *bar):
             world.add_ground(shape, friction=friction, restitution=bounce)
         members = [world.add(self.stage.figure, state, friction=friction, restitution=bounce) for state in states]
         thrown = [(kind, self._thing(world, kind, state)) for kind, state in things]
         self.world, self.members, self.things, self._pushes = world, members, thrown, []
+        self.hands.rebuilt(members, self.stage.bar)
         for member, target in zip(members, self._targets, strict=True):
             member.set_target(target)
         self._set_motors()
@@ -83,12 +95,14 @@ class Physics(Mode):
         states = [member.state for member in self.members]
         if len(states) != self.stage.count or self._targets.shape != self.stage.q.shape:
             self._targets = self.stage.q.copy()
+            self.hands.open_all()
             states = [State(q, np.zeros(self.stage.figure.nv)) for q in self.stage.q]
         self._build(states, [(kind, member.state) for kind, member in self.things])
 
     def rest(self) -> None:
         """All figures stand again in their neutral poses; things are taken away."""
         self.let_all_go()
+        self.hands.open_all()
         self.stage.set_count(self.stage.count)
         self._targets, self.time, self._due = self.stage.q.copy(), 0.0, 0.0
         self._build([State(q, np.zeros(self.stage.figure.nv)) for q in self.stage.q], [])
@@ -99,12 +113,13 @@ class Physics(Mode):
         for member, target in zip(self.members, self._targets, strict=True):
             member.set_target(target)
 
-    def change(self, **values: float) -> None:
-        """Set attributes that the world is built with, or step, speed, stiffness and push."""
+    def change(self, **values: Any) -> None:
+        """Set attributes that the world is built with, or step, speed, stiffness, push, grasping and strength."""
         for name, value in values.items():
-            setattr(self, name, float(value))
-        if values.keys() & {"gravity", "friction", "bounce", "contact_stiffness"}:
+            setattr(self, name, value if isinstance(value, bool | ContactMethod) else float(value))
+        if values.keys() & {"gravity", "friction", "bounce", "contact_stiffness", "contacts"}:
             self.refigure()
+        self.hands.set_strength(self.strength)
         if "stiffness" in values:
             self._set_motors()
 
@@ -140,6 +155,9 @@ class Physics(Mode):
         except HitogataError:
             self.rest()
             raise
+        for link, load in self.hands.give_way():
+            text = f"{link} carried {load:.0f} N; it can hold {self.strength:.0f} N"
+            self.news.append(("A hand slipped off the bar", text))
         self.steps += steps
         self.time += steps * self.step
         for copy, member in enumerate(self.members):
@@ -163,8 +181,19 @@ class Physics(Mode):
         if grip.handle in self.world.ties:
             self.world.remove_tie(grip.handle)
 
+    def let_go(self, who: Any) -> None:
+        """The mouse was released; a hand at the bar holds it."""
+        grip = self.grips.get(who)
+        super().let_go(who)
+        if grip is not None and self.grasping:
+            self.hands.close((grip.copy, grip.link), self.members[grip.copy], self.stage.bar)
+
     def click(self, copy: int, link: int, ray: FloatArray) -> None:
-        """Push a link away from who looks at it."""
+        """Open a hand that holds the bar, close one that is near it, push any other link away from who looks at it."""
+        if self.hands.open((copy, link)):
+            return
+        if self.grasping and self.hands.close((copy, link), self.members[copy], self.stage.bar):
+            return
         self.push_link(copy, link, np.asarray(ray) * self.push)
 
     def push_link(self, copy: int, link: int, impulse: FloatArray) -> None:
@@ -193,7 +222,15 @@ class Physics(Mode):
         member.state = state
         return member
 
-    # ------------------------------------------------------- what is measured
+    # ------------------------------------------------------- what is shown and measured
+
+    def painted(self) -> dict[tuple[int, int], str]:
+        """See `Mode`; also hands that hold the bar, and those that will if they are let go now."""
+        painted = super().painted()
+        for copy, link in painted:
+            if self.grasping and self.hands.near(self.members[copy], link, self.stage.bar):
+                painted[copy, link] = "near"
+        return {**painted, **dict.fromkeys(self.hands.grasps, "grasp")}
 
     def velocity(self) -> FloatArray:
         """See `Mode`."""

@@ -95,6 +95,7 @@ class Page(Panel):
         """After each frame."""
         if frame % 6 == 0:
             self.motion.tick()
+            self.physics.tick()
             self.plots.tick()
         if frame % 30 == 0:
             self.output.tick()

@@ -9,8 +9,8 @@ FIGURES: tuple[Rgb, ...] = (
     (205, 146, 98), (104, 142, 196), (120, 168, 96), (164, 128, 192), (201, 166, 66), (96, 170, 168),
 )  # fmt: skip
 """Of copies, in turn."""
-LINKS: dict[str, Rgb] = {"pin": (186, 70, 84), "held": (238, 186, 88)}
-"""Of links that are pinned or held."""
+LINKS: dict[str, Rgb] = {"pin": (186, 70, 84), "held": (238, 186, 88), "near": (120, 190, 90), "grasp": (70, 150, 120)}
+"""Of links that are pinned, held by the mouse, held near enough to grasp the bar, and that grasp it."""
 PIN: Rgb = (178, 40, 62)
 LEASH: Rgb = (238, 160, 40)
 ZENITH: Rgb = (176, 196, 222)
@@ -18,6 +18,7 @@ HORIZON: Rgb = (240, 243, 247)
 GROUND: Rgb = (214, 219, 226)
 CELLS: Rgb = (196, 202, 211)
 SECTIONS: Rgb = (172, 180, 191)
+BAR: Rgb = (92, 100, 112)
 BLOCKS: Rgb = (150, 160, 174)
 HILLS: Rgb = (168, 184, 158)
 CONTACT: Rgb = (40, 150, 90)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.figure import Box, HeightField, Plane
+from hitogata.figure import Box, Capsule, HeightField, Plane
 from hitogata.studio.scenery import Floor, floor_shapes
 from hitogata.studio.view import colours, meshes
 
@@ -14,6 +14,7 @@ class Ground:
 
     def __init__(self, scene: Any) -> None:
         self._scene, self._handles = scene, list[Any]()
+        self._bar: Any = None
 
     def show(self, floor: Floor) -> None:
         """Draw a floor instead of the one before."""
@@ -37,6 +38,17 @@ class Ground:
                     f"/ground/{k}", *mesh, color=colours.BLOCKS if block else colours.HILLS, flat_shading=block, **place
                 )
                 self._handles.append(node)
+
+    def show_bar(self, bar: Capsule | None) -> None:
+        """Draw a bar instead of the one before, or none."""
+        if self._bar is not None:
+            self._bar.remove()
+            self._bar = None
+        if bar is not None:
+            cap = bar.radius * meshes.ball()[0]
+            mesh = meshes.hull(np.concatenate([cap + [0, 0, z] for z in (-bar.half_length, bar.half_length)]))
+            place = {"wxyz": bar.pose.quat, "position": bar.pose.position}
+            self._bar = self._scene.add_mesh_simple("/ground/bar", *mesh, color=colours.BAR, **place)
 
 
 def sky(scene: Any) -> None:

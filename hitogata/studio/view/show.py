@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hitogata.figure import Capsule
 from hitogata.studio.modes.physics import Physics
 from hitogata.studio.modes.posing import Posing
 from hitogata.studio.scenery import Floor, Thing
@@ -42,6 +43,7 @@ class Show:
         self.bodies: Bodies | None = None
         self._shape: Any = None
         self._floor: Floor | None = None
+        self._bar: Capsule | None = None
         self.load()
 
     def load(self) -> None:
@@ -59,6 +61,9 @@ class Show:
         if stage.floor is not self._floor:
             self._floor = stage.floor
             self.ground.show(stage.floor)
+        if stage.bar != self._bar:
+            self._bar = stage.bar
+            self.ground.show_bar(stage.bar)
         self.bodies.show(stage.poses())
 
     def set_shadows(self, on: bool) -> None:
