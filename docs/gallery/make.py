@@ -158,6 +158,36 @@ def physics(scene):
     scene.picture("physics")
 
 
+def bar(scene):
+    """Arms raised in pose mode; both hands dragged to a bar out of reach, and let go."""
+    studio = scene.studio
+    hands = {side: studio.stage.figure.link_index(f"hand_{side}") for side in ("left", "right")}
+
+    def lead(goal, count, bow):
+        """Both hands go to (x, ±y, z), bowed forwards, and stay a while."""
+        start = {side: scene.studio.stage.poses().position[0, link].copy() for side, link in hands.items()}
+        for side, link in hands.items():
+            studio.mode.grab(side, 0, link, start[side])
+        for share in np.clip(np.arange(count) / (0.7 * count), 0.0, 1.0):
+            for side, sign in (("left", 1.0), ("right", -1.0)):
+                way = np.array([goal[0], sign * goal[1], goal[2]]) - start[side]
+                studio.mode.lead(side, start[side] + way * share + [bow * np.sin(np.pi * share), 0.0, 0.0])
+            studio.mode.advance(1 / 60)
+        for side in hands:
+            studio.mode.let_go(side)
+
+    scene.do(lambda: lead((0.05, 0.25, 1.95), 180, 0.5))
+    scene.page.mode("Physics")
+    scene.do(lambda: studio.set_bar(2.3))
+    scene.do(lambda: studio.mode.change(stiffness=300.0, speed=1.0))
+    studio.page.physics.bar.value, studio.page.physics.bar_height.value = True, 2.3
+    scene.do(lambda: lead((0.0, 0.25, 2.45), 180, 0.0))
+    scene.look((2.9, 1.2, 1.6), (0.0, -0.1, 1.3))
+    steps(scene, 120)
+    scene.wait(1.0)
+    scene.picture("bar")
+
+
 def dance(figure):
     """Both hands swing, knees bend, head follows."""
     puppet = Puppet(figure)
@@ -227,7 +257,7 @@ def hills(scene):
     scene.picture("hills")
 
 
-SHOTS = {shot.__name__: shot for shot in (pose, ranges, forces, physics, motion, crowd, hills)}
+SHOTS = {shot.__name__: shot for shot in (pose, ranges, forces, physics, bar, motion, crowd, hills)}
 
 
 def main():

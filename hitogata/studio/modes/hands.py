@@ -15,14 +15,17 @@ Place = tuple[int, int]
 def hand_frames(figure: Figure) -> dict[int, str]:
     """Links that can grasp, by index, and the name of the frame in the middle of each hand.
 
-    Those with a frame `grip...` or `palm...`, and those that are called hands.
+    Those with a frame `palm...`, and those that are called hands; of a figure without hands, those with a frame `grip...`.
     """
-    found = {}
+    hands, ends = dict[int, str](), dict[int, str]()
     for k, link in enumerate(figure.links):
-        middles = [frame.name for frame in link.frames if frame.name.lower().startswith(("grip", "palm"))]
-        if middles or "hand" in link.name.lower():
-            found[k] = (*middles, link.name)[0]
-    return found
+        names = [frame.name for frame in link.frames]
+        palms, grips = ([n for n in names if n.lower().startswith(word)] for word in ("palm", "grip"))
+        if palms or "hand" in link.name.lower():
+            hands[k] = (*palms, *grips, link.name)[0]
+        elif grips:
+            ends[k] = grips[0]
+    return hands or ends
 
 
 @dataclass
