@@ -1,8 +1,8 @@
 """Hands that hold a bar, and let go when they carry too much.
 
 A hand on a bar is two springs from points of the hand to points of the bar's axis, a hand's breadth apart: the hand
-stays where it is along and across the bar and cannot be twisted off it, but turns about it.  It is held as it is when it
-closes: nothing pulls yet.
+stays where it is along and across the bar and cannot be twisted off it, but turns about it.  It is held as it is when
+it closes: nothing pulls yet.
 """
 
 from dataclasses import dataclass

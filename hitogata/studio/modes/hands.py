@@ -15,7 +15,8 @@ Place = tuple[int, int]
 def hand_frames(figure: Figure) -> dict[int, str]:
     """Links that can grasp, by index, and the name of the frame in the middle of each hand.
 
-    Those with a frame `palm...`, and those that are called hands; of a figure without hands, those with a frame `grip...`.
+    Those with a frame `palm...`, and those that are called hands; of a figure without hands, those with
+    a frame `grip...`.
     """
     hands, ends = dict[int, str](), dict[int, str]()
     for k, link in enumerate(figure.links):
