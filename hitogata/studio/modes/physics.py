@@ -26,7 +26,7 @@ _MOST_STEPS = 40
 
 @dataclass
 class Physics(Mode):
-    """Drag a link by a spring; click it to push it away from you.  A hand let go at the bar holds it till it is clicked.
+    """Drag a link by a spring; click it to push it away from you.  A hand let go at the bar holds it; a click opens it.
 
     Attributes:
         step: of the world [s], up to 0.1.
