@@ -45,8 +45,11 @@ def couple(scene, rows, joint_rows, touches):
     """Whiten all rows; then their speeds, and the coupling of each to each of the same tree."""
     for a in range(joint_rows):
         couple_joint_row(scene, rows, a)
+    first = 0
     for a in range(touches):
-        couple_touch(scene, rows, a, joint_rows)
+        while first < joint_rows and rows.joint_int[first].first < rows.touch[a].first:
+            first += 1  # to the joint rows of the same tree
+        couple_touch(scene, rows, a, first, joint_rows)
 
 
 # ------------------------------------------------------- joint rows
@@ -95,20 +98,24 @@ def whiten_joint_row(scene, i, y, at):
 
 
 @kernel
-def couple_touch(scene, rows, a, joint_rows):
-    """Whiten the six rows of a touched body; their speeds, and their coupling with all rows before them."""
+def couple_touch(scene, rows, a, first, joint_rows):
+    """Whiten the six rows of a touched body; their speeds, and their coupling with all rows before them.
+
+    first: the first joint row of its tree, or of a later one.
+    """
     stride, own, width, coupling, y = scene.chains.stride, rows.touch[a], rows.width, rows.coupling, rows.touch_y
     at = 6 * a * stride
     fill_touch(scene, y, own.body, at)
     store6(rows.speed, own.row, whiten_touch(scene, own.body, y, at))
-    for b in range(joint_rows):
+    b = first
+    while b < joint_rows and rows.joint_int[b].first == own.first:
         other = rows.joint_int[b]
-        if other.first == own.first:
-            z, total = b * stride, load6(y, at) * 0.0
-            for d in range(shared_depth(scene.tree, own.body, other.body)):
-                total = total + load6(y, at + 6 * d) * rows.joint_y[z + d]
-            store6(coupling, other.row * width + own.row - own.first, total)
-            store6_down(coupling, own.row * width + other.row - own.first, width, total)
+        z, total = b * stride, load6(y, at) * 0.0
+        for d in range(shared_depth(scene.tree, own.body, other.body)):
+            total = total + load6(y, at + 6 * d) * rows.joint_y[z + d]
+        store6(coupling, other.row * width + own.row - own.first, total)
+        store6_down(coupling, own.row * width + other.row - own.first, width, total)
+        b += 1
     b = a
     while b >= 0 and rows.touch[b].first == own.first:
         other, z = rows.touch[b], 6 * b * stride

@@ -4,8 +4,8 @@ from hitogata.library.bear import bear
 from hitogata.library.chain import chain
 from hitogata.library.human import human28, human40
 from hitogata.library.pendulum import pendulum
-from hitogata.library.strand import strand
+from hitogata.library.strand import cap_of_roots, strand
 from hitogata.library.upper_body import upper_body
 from hitogata.library.virtual_human import virtual_human
 
-__all__ = ["bear", "chain", "human28", "human40", "pendulum", "strand", "upper_body", "virtual_human"]
+__all__ = ["bear", "cap_of_roots", "chain", "human28", "human40", "pendulum", "strand", "upper_body", "virtual_human"]

@@ -11,6 +11,7 @@ from hitogata.sim.recording import Recording
 from hitogata.sim.saving import Snapshot
 from hitogata.sim.settings import Settings
 from hitogata.sim.states.reports import ContactPatch, ContactTally
+from hitogata.sim.strands import Strands
 from hitogata.sim.ties import Tie
 from hitogata.sim.world import World, WorldError
 
@@ -30,6 +31,7 @@ __all__ = [
     "Recording",
     "Settings",
     "Snapshot",
+    "Strands",
     "Tie",
     "World",
     "WorldBatch",

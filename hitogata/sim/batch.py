@@ -75,6 +75,8 @@ class WorldBatch:
     def __init__(self, world: World, count: int, *, dtype: Any = np.float64, threads: int | None = 1) -> None:
         if not isinstance(world, World):
             raise ArgumentError(f"world: expected a World, got {world!r}")
+        if world._led:
+            raise ArgumentError("world: it has strands, which a batch cannot lead")
         check_threads(threads)
         try:
             kind = np.dtype(dtype)

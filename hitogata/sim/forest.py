@@ -81,7 +81,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
     """The flat arrays of figures side by side (see `layout`), with room for so many point rows."""
     spans: list[Span] = []
     joints, bodies, solids, limits, ranges, starts = [], [], [], [], [], []
-    body, nq, nv, links, at = 0, 0, 0, 0, 0
+    body, nq, nv, links, at, known = 0, 0, 0, 0, 0, dict[int, int]()
     column = record_offsets(JointInts)
     for figure in figures:
         single = _single(figure)
@@ -95,10 +95,11 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         solids.append(single.solids)
         limits.append(single.limits)
         for flat in single.ranges:
-            starts.append(-1 if flat is None else at)
-            if flat is not None:
+            if flat is not None and id(flat) not in known:  # joints may share a range
+                known[id(flat)] = at
                 ranges.append(flat)
                 at += len(flat)
+            starts.append(-1 if flat is None else known[id(flat)])
         spans.append(
             Span(slice(body, body + count), slice(nq, nq + figure.nq), slice(nv, nv + figure.nv),
                  slice(links, links + figure.nlinks), tuple(body + b for b in single.body_of_link))

@@ -12,7 +12,8 @@ keeps momentum and energy exactly.  c' is the motion whose momentum, in the midd
 
     I ω = exp(-h ω/2) L           (I about the tree's centre, at the beginning of the step)
 
-(Moser & Veselov 1991 for a rigid body: no drift of energy).  A tree that hangs on the world keeps only its energy.
+(Moser & Veselov 1991 for a rigid body: no drift of energy).  A tree that hangs on the world keeps only its energy; one
+whose free root has an armature, and so is led from outside (`strands`), has no energy of its own to keep.
 """
 
 from hitogata.dynamics.factor import factorise, whiten
@@ -71,6 +72,8 @@ def keep(scene, solids, state, h, spare):
         end = tree.joint[root].end
         energy, fastest = moving_energy(solids, state, root, end)
         fast = fastest * (h * h) > SLOW * SLOW
+        if tree.joint[root].kind == FREE:
+            fast = fast & (tree.body[root].armature == 0.0)
         if any_lane(fast):
             keep_tree(scene, state, h, spare, root, end, energy, share_kept(fastest * (h * h)), fast)
         root = end

@@ -6,7 +6,7 @@ from hitogata.dynamics.placing import at_rest, axis_of
 from hitogata.dynamics.placing import carried as carried_along
 from hitogata.lanes import inline, kernel
 from hitogata.spatial import Force as Wrench
-from hitogata.spatial import Motion, Vec3, cross, load3, load6, power
+from hitogata.spatial import Motion, Vec3, cross, load3, load6, power, store6
 
 
 @kernel
@@ -19,8 +19,9 @@ def apply(scene, rows, state, joint_rows, touches, points):
         for d in range(joint.depth + joint.count):
             k = chains.velocity[i * stride + d]
             x[k] = x[k] + rows.joint_y[a * stride + d] * value
+    gather_impulses(rows, touches, points)
     for a in range(touches):
-        i, total = rows.touch[a].body, total_impulse(rows, a, points)
+        i, total = rows.touch[a].body, load_wrench(rows.speed, rows.touch[a].row)
         joint = scene.tree.joint[i]
         for d in range(joint.depth + joint.count):
             k = chains.velocity[i * stride + d]
@@ -29,18 +30,24 @@ def apply(scene, rows, state, joint_rows, touches, points):
 
 
 @kernel
-def total_impulse(rows, touch, points):
-    """Sum of the impulses on a touched body, about its origin."""
-    total = Wrench(Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0))
+def gather_impulses(rows, touches, points):
+    """Sum of the impulses on each touched body, about its origin, in the place of its speeds: those are done with."""
+    speed = rows.speed
+    for a in range(touches):
+        store6(speed, rows.touch[a].row, Wrench(Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)))
     for p in range(points):
         point, own = rows.point[p], rows.point_int[p]
-        if own.touch_a == touch or own.touch_b == touch:
-            force = point.frame.T @ point.impulse
-            if own.touch_a == touch:
-                total = total + wrench_of(point.arm_a, force)
-            if own.touch_b == touch:
-                total = total - wrench_of(point.arm_b, force)
-    return total
+        force, at = point.frame.T @ point.impulse, rows.touch[own.touch_a].row
+        store6(speed, at, load_wrench(speed, at) + wrench_of(point.arm_a, force))
+        if own.touch_b >= 0:
+            at = rows.touch[own.touch_b].row
+            store6(speed, at, load_wrench(speed, at) - wrench_of(point.arm_b, force))
+
+
+@inline
+def load_wrench(view, at):
+    """Six numbers as an impulse."""
+    return Wrench(load3(view, at), load3(view, at + 3))
 
 
 @inline

@@ -20,6 +20,7 @@ from hitogata.sim.clocking import TIMES, Costs, costs_of
 from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.forest import IntArray
 from hitogata.sim.layout import CONTACTS
+from hitogata.sim.led import Led
 from hitogata.sim.members import Member
 from hitogata.sim.pairing import PAIRS
 from hitogata.sim.reading import ContactForce, contact_forces
@@ -76,6 +77,7 @@ class World:
         self._arrays, self._states = Arrays(self._contents), dict[Member, State]()  # of those not yet laid out
         self._time, self._checked_h = 0.0, math.nan
         self._recordings: list[Recording] = []
+        self._led: list[Led] = []
 
     @property
     def arrays(self) -> Arrays:
@@ -221,10 +223,11 @@ class World:
         self._contents = replace(self._contents, ties=tuple(other for other in self._contents.ties if other is not tie))
 
     def remove(self, member: Member) -> None:
-        """Take a figure out of the world; its handle is no longer of use, and its springs and ropes go with it."""
+        """Take a figure out of the world; its handle is no longer of use; its springs, ropes and strands go too."""
         self._check_own(member, "member")
-        members = tuple(other for other in self._contents.members if other is not member)
-        ties = [tie for tie in self._contents.ties if not any(on_link(end) and end[0] is member for end in tie.ends)]
+        gone = {member}.union(*(led.leaving_with(member) for led in self._led))
+        members = tuple(other for other in self._contents.members if other not in gone)
+        ties = [tie for tie in self._contents.ties if not any(on_link(end) and end[0] in gone for end in tie.ends)]
         self._contents = replace(self._contents, members=members, ties=tuple(ties))
 
     def _check_own(self, member: Any, name: str) -> None:
@@ -248,11 +251,15 @@ class World:
             steps = whole(steps, "steps")
         if type(h) is not float or h != self._checked_h:
             self._check_h(h)
-        if not self._recordings:
+        if not self._recordings and not self._led:
             self._advance(self._checked_h, steps)
             return
         for _ in range(steps):
+            for led in self._led:
+                led.lead(self._checked_h)
             self._advance(self._checked_h, 1)
+            for led in self._led:
+                led.follow(self._checked_h)
             for recording in self._recordings:
                 recording.note()
 
