@@ -97,7 +97,7 @@ def cap_of_roots(
     flat = np.cos(turn)[:, None] * side + np.sin(turn)[:, None] * np.cross(up, side)
     poses = []
     for x in height[:, None] * up + wide[:, None] * flat:
-        y = np.cross((0.0, 0.0, 1.0) if abs(x[2]) < 0.999 else (1.0, 0.0, 0.0), x)
+        y = np.cross((0.0, 0.0, 1.0) if abs(x[2]) < 1.0 - 1e-12 else (1.0, 0.0, 0.0), x)
         y /= np.linalg.norm(y)
         poses.append(Pose.from_matrix(np.stack([x, y, np.cross(x, y)], 1), middle + radius * x))
     return poses

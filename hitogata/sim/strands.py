@@ -6,8 +6,14 @@ lets nothing change; after the step it is put where the link came to.  The two d
 in the step, h (v⁺ - v).
 
 The link does not feel the pull of the roots by itself; `Strands.force` has it.  Contacts push both.
+
+What is pressed on a wall that bends swings along it, as a pendulum does on its thread: with a torque T and the wall's
+curvature κ, the stiffness T κ is in no spring.  A link of a gram in the wind swings faster than steps can follow, and
+would never come to rest.  As with springs, a damper of θ h T κ is enough to calm it (`constraints.springs`); each joint
+gets it from the torque of the last step.
 """
 
+import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +25,14 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind, Pose, State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
+from hitogata.rom import Region
 from hitogata.sim.arrays import Arrays
 from hitogata.sim.checking import figure_of, number, whole
 from hitogata.sim.coordinates import Coordinates
-from hitogata.sim.layout import Carried, Pull
+from hitogata.sim.layout import Carried, Motor, Pull
 from hitogata.sim.members import Member
 from hitogata.sim.parts import control_parts, state_parts
-from hitogata.spatial import matrix_to_quat, quat_multiply, quat_to_matrix
+from hitogata.spatial import matrix_to_quat, quat_multiply
 
 if TYPE_CHECKING:
     from hitogata.sim.forest import IntArray
@@ -33,6 +40,12 @@ if TYPE_CHECKING:
 
 GROUP, MASK = 1 << 8, 0xFFFF & ~(1 << 8)
 """Strands belong to a group of their own, and touch all others."""
+
+THETA = 0.65
+"""θ above."""
+
+SHARPEST = 10.0
+"""Curvature of a wall's corner [1/rad]."""
 
 HEAVIER = 1e3
 """A root is led exactly enough if its armature is at least so many times the strand's mass."""
@@ -74,8 +87,9 @@ class Strands:
         self._roots = np.array([pose.position for pose in placed])
         self._turns = np.array([pose.quat for pose in placed])
         self._armature = self._figure.links[0].joint.armature
+        self._curved = _curvatures(self._figure)
         self._arrays: Arrays | None = None
-        self._wind, self._rate = np.zeros((1, 1, 3)), 0.0
+        self._wind, self._rate, self._motor = np.zeros((1, 1, 3)), 0.0, (0.0, 0.0)
         friction, group, mask = number(friction, "friction"), whole(group, "group"), whole(mask, "mask")
         q = np.tile(self._figure.neutral(), (len(poses), 1))
         q[:, :3], q[:, 3:7], rates = self._where()
@@ -136,6 +150,15 @@ class Strands:
             arrays.control[self._pull] = 0.0
             arrays.note_pulls()
 
+    def set_motor(self, stiffness: float, damping: float) -> None:
+        """Spring [N m/rad] and damper [N m s/rad] in all joints of all strands, towards the shape they began with.
+
+        The same as `Member.set_motor`, whose damping would not last.
+        """
+        self._motor = number(stiffness, "stiffness"), number(damping, "damping")
+        for member in self._members:
+            member.set_motor(*self._motor)
+
     @property
     def force(self) -> FloatArray:
         """What the roots did to the link in the last step: torque about its origin, force; world axes [N m], [N].
@@ -166,6 +189,8 @@ class Strands:
         """Before a step of h [s]: roots where the link is, with its velocity; wind."""
         arrays = self._laid_out()
         self._put(arrays)
+        pressed = (arrays.state[self._pressed] * self._curved).sum(-1)
+        arrays.control[self._damper] = self._motor[1] + pressed * (THETA * h / arrays.last_h)
         if self._rate > 0:
             centre = arrays.state[self._carried]
             share = self._mass * min(self._rate, 1.0 / h)
@@ -224,8 +249,11 @@ class Strands:
         self._v = np.array([part.v.start for part in parts])[:, None] + np.arange(6)
         bodies = np.arange(1, spans[0].bodies.stop - spans[0].bodies.start)
         self._carried = _places([part.carried.start for part in parts], bodies, record_size(Carried))
-        pulls = [control_parts(arrays.forest, span).pull.start for span in spans]
-        self._pull = _places(pulls, bodies, record_size(Pull))
+        self._pressed = _places([part.limit_impulse.start for part in parts], bodies, 2)[..., :2]
+        controls = [control_parts(arrays.forest, span) for span in spans]
+        self._pull = _places([part.pull.start for part in controls], bodies, record_size(Pull))
+        motors = _places([part.motor.start for part in controls], bodies, record_size(Motor))
+        self._damper = motors[..., record_offsets(Motor)["damping"]]
         rows = model_of(self._figure).floats[HEADER:].reshape(-1, record_size(Body))[1:]
         at = record_offsets(Body)["inertia"]
         self._mass = rows[:, at, None]
@@ -237,6 +265,28 @@ class Strands:
 def _places(starts: list[int], bodies: "IntArray", size: int) -> "IntArray":
     """Where the first three numbers of each body's record stand, shape (strands, bodies, 3)."""
     return np.array(starts)[:, None, None] + size * bodies[:, None] + np.arange(3)
+
+
+def _curvatures(figure: Figure) -> FloatArray:
+    """Greatest curvature of each joint's walls, of swing and of twist, in the order of the bodies after the root."""
+    found = np.zeros((len(model_of(figure).link_poses), 2))
+    for link, body in zip(figure.links, model_of(figure).body_of_link, strict=True):
+        if link.joint.kind is JointKind.BALL and link.joint.range is not None:
+            found[body] = _curvature(link.joint.range.swing), 1.0
+    return found[1:]
+
+
+@functools.lru_cache(maxsize=64)
+def _curvature(region: Region) -> float:
+    """Greatest curvature of a region's boundary on the sphere, towards its inside [1/rad]."""
+    p = region.boundary(720)
+    ahead, back = np.roll(p, -1, 0) - p, p - np.roll(p, 1, 0)
+    way = np.linalg.norm(ahead, axis=1) + np.linalg.norm(back, axis=1)
+    keep = way > 1e-9
+    turn = np.einsum("ij,ij->i", p, np.cross(back, ahead)) / (
+        np.linalg.norm(ahead, axis=1) * np.linalg.norm(back, axis=1) + 1e-18
+    )
+    return float(np.clip(2.0 * np.max(turn[keep] / way[keep]), 0.0, SHARPEST))
 
 
 def _led_by_root(figure: Figure) -> Figure:
