@@ -24,6 +24,7 @@ from hitogata.sim import Settings, Strands, World
 
 H, FRAMES, REPEATS, RADIUS = 1 / 60, 120, 6, 0.11
 STRANDS, LINKS = 60, 12
+WHOLE = mujoco.mjtState.mjSTATE_INTEGRATION
 ROOTS = cap_of_roots(STRANDS, radius=RADIUS + 0.005)
 
 
@@ -95,16 +96,15 @@ def theirs() -> dict[str, tuple[float, float, float]]:
             <actuator><position joint="turn" kp="500" kv="20"/></actuator></mujoco>""")
         data = mujoco.MjData(model)
         mujoco.mj_step(model, data, 120 * pieces)
-        saved = mujoco.mjtState.mjSTATE_INTEGRATION
-        state = np.zeros(mujoco.mj_stateSize(model, saved))
-        mujoco.mj_getState(model, data, state, saved)
+        state = np.zeros(mujoco.mj_stateSize(model, WHOLE))
+        mujoco.mj_getState(model, data, state, WHOLE)
 
         def run(k: int, model: mujoco.MjModel = model, data: mujoco.MjData = data, pieces: int = pieces) -> None:
             data.ctrl[0] = target(k)
             mujoco.mj_step(model, data, pieces)
 
         def again(model: mujoco.MjModel = model, data: mujoco.MjData = data, state: np.ndarray = state) -> None:
-            mujoco.mj_setState(model, data, state, saved)
+            mujoco.mj_setState(model, data, state, WHOLE)
 
         run(0)
         if any(warning.number for warning in data.warning):

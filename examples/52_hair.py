@@ -55,18 +55,17 @@ def main() -> None:
     scalp = cap_of_roots(60, radius=0.115, centre=(0, 0, 0.14), axis=(-0.5, 0, 1), angle=1.45)
     hair = Strands(world, human, "head", strand(12, length=0.32), scalp)
 
-    animal = bear(fixed_base=True)
-    beast = world.add(animal)
+    den = World()
+    beast = den.add(bear(fixed_base=True))
     beast.set_motor(600.0, 40.0)
-    behind = [Pose((-0.23, 0, 0.02), (0.0, 0.0, 0.0, 1.0))]
-    tail = Strands(world, beast, "hips", strand(16, length=0.6, radius=0.03, tip_radius=0.015, mass=0.8, bend=(0.3, 0.2)),
-                   behind)  # fmt: skip
-    tail.set_motor(2.0, 0.05)
+    brush = strand(16, length=0.6, radius=0.03, tip_radius=0.015, mass=0.8, bend=(0.3, 0.2))
+    tail = Strands(den, beast, "hips", brush, [Pose((-0.23, 0, 0.02), (0.0, 0.0, 0.0, 1.0))])
+    den.step(H, steps=120)
 
     neck, worst, last = figure.q_slice("head"), 0.0, None
     camera = Camera(math.radians(-35), math.radians(8))
     sheet = Sheet(figsize=(14, 4.2), layout="constrained", facecolor="white")
-    ax = sheet.subplots()
+    ax, beside = sheet.subplots(1, 2, width_ratios=(5, 1))
     for k in range(1, SETTLE + SHAKE + WIND + 1):
         turn = 0.7 * math.sin(2 * math.pi * 1.1 * (k - SETTLE) * H) if SETTLE < k <= SETTLE + SHAKE else 0.0
         target = figure.neutral()
@@ -86,12 +85,14 @@ def main() -> None:
     still = int((turned < 0.05).sum())  # some slide on over the head for a while
     assert worst < 1.0, worst
     assert still >= 40, still
-    draw(ax, beast, tail, camera, 0.75 * len(FRAMES) + 0.4, "#5d3b1e", 7.0)
-    ax.set(aspect="equal", xlim=(-0.4, 0.75 * len(FRAMES) + 1.0), ylim=(0.0, 2.0))
-    ax.axis("off")
+    draw(beside, beast, tail, Camera(math.radians(-100), math.radians(5)), 0.0, "#5d3b1e", 9.0)
+    ax.set(aspect="equal", xlim=(-0.4, 0.75 * len(FRAMES) - 0.3), ylim=(1.1, 2.0))
+    beside.set(aspect="equal", xlim=(-0.9, 0.7), ylim=(-0.1, 1.3))
+    for axes in (ax, beside):
+        axes.axis("off")
     sheet.savefig(out / "hair.png", dpi=110)
-    print(f"60 strands of 12 links: worst joint {worst:.2f}° beyond its range; in the last second of wind {still} were at "
-          f"rest; hair pulls on the head with {np.linalg.norm(hair.force[3:]):.1f} N")
+    print(f"60 strands of 12 links: worst joint {worst:.2f}° beyond its range; in the last second of wind {still} were "
+          f"at rest; hair pulls on the head with {np.linalg.norm(hair.force[3:]):.1f} N")
 
 
 if __name__ == "__main__":

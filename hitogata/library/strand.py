@@ -17,14 +17,17 @@ DRIVEN = 1e6
 ROOT = 1e-3
 """Mass of the root, as a share of the strand's."""
 
+BEND, TWIST = (math.radians(35), math.radians(20)), math.radians(10)
+"""Of hair: how far joints bend about y and z, and twist [rad]."""
+
 WIDEST = math.radians(170)
 """Greatest half angle of a joint's oval [rad]."""
 
 
 def strand(
-    links: int = 12, *, length: float = 0.3, radius: float = 0.005, tip_radius: float | None = None, mass: float = 0.012,
-    bend: Any = (math.radians(35), math.radians(20)), twist: float = math.radians(10), damping: float | None = None,
-    armature: float | None = None, bare: int = 1, name: str = "strand",
+    links: int = 12, *, length: float = 0.3, radius: float = 0.005, tip_radius: float | None = None,
+    mass: float = 0.012, bend: Any = BEND, twist: float = TWIST, damping: float | None = None, armature: float | None = None,
+    bare: int = 1, name: str = "strand",
 ) -> Figure:  # fmt: skip
     """A strand of capsules along +x, with an oval range of motion at every joint.
 

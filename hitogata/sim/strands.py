@@ -1,9 +1,9 @@
 """Strands that hang from a figure in a world: hair, tails, chains.
 
 Each strand is a figure of its own (`library.strand`): so its mass matrix is small, and strands that touch nothing are
-islands.  Its root goes where the link goes, exactly: before a step it gets the link's velocity, which its great armature
-lets nothing change; after the step it is put where the link came to.  The two differ by what the link's velocity changed
-in the step, h (v⁺ - v).
+islands.  Its root goes where the link goes, exactly: before a step it gets the link's velocity, which its great
+armature lets nothing change; after the step it is put where the link came to.  The two differ by what the link's
+velocity changed in the step, h (v⁺ - v).
 
 The link does not feel the pull of the roots by itself; `Strands.force` has it.  Contacts push both.
 
