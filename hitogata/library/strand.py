@@ -26,8 +26,8 @@ WIDEST = math.radians(170)
 
 def strand(
     links: int = 12, *, length: float = 0.3, radius: float = 0.005, tip_radius: float | None = None,
-    mass: float = 0.012, bend: Any = BEND, twist: float = TWIST, damping: float | None = None, armature: float | None = None,
-    bare: int = 1, name: str = "strand",
+    mass: float = 0.012, bend: Any = BEND, twist: float = TWIST, damping: float | None = None,
+    armature: float | None = None, bare: int = 1, name: str = "strand",
 ) -> Figure:  # fmt: skip
     """A strand of capsules along +x, with an oval range of motion at every joint.
 
