@@ -255,11 +255,7 @@ class World:
             self._advance(self._checked_h, steps)
             return
         for _ in range(steps):
-            for led in self._led:
-                led.lead(self._checked_h)
-            self._advance(self._checked_h, 1)
-            for led in self._led:
-                led.follow(self._checked_h)
+            self._advance_led(self._checked_h)
             for recording in self._recordings:
                 recording.note()
 
@@ -278,7 +274,11 @@ class World:
         self.arrays.take_steps(self._checked_h, 0, times)  # compiled, if it was not
         times[:] = 0
         begin = time.perf_counter()
-        self._advance(self._checked_h, steps, times)
+        if self._led:
+            for _ in range(steps):
+                self._advance_led(self._checked_h, times)
+        else:
+            self._advance(self._checked_h, steps, times)
         spent, arrays = time.perf_counter() - begin, self.arrays
         return costs_of(times, spent, steps, pairs=int(arrays.pairs[PAIRS]), contacts=int(arrays.counts[CONTACTS]))
 
@@ -287,6 +287,13 @@ class World:
         if given > LONGEST:
             raise ArgumentError(f"h: a step is no longer than {LONGEST:g} s, got {h!r}; take several")
         self._checked_h = given
+
+    def _advance_led(self, h: float, times: IntArray | None = None) -> None:
+        for led in self._led:
+            led.lead(h)
+        self._advance(h, 1, times)
+        for led in self._led:
+            led.follow(h)
 
     def _advance(self, h: float, steps: int, times: IntArray | None = None) -> None:
         arrays, begin, taken = self._arrays, self._time, 0
