@@ -230,7 +230,8 @@ class Strands:
         arms = self._roots @ pose[:, :3].T
         rates = np.empty((len(arms), 6))
         rates[:, :3], rates[:, 3:] = rate[:3], rate[3:] + np.cross(rate[:3], arms)
-        return pose[:, 3] + arms, quat_multiply(matrix_to_quat(pose[:, :3]), self._turns), rates
+        turns: FloatArray = quat_multiply(matrix_to_quat(pose[:, :3]), self._turns).astype(np.float64, copy=False)
+        return pose[:, 3] + arms, turns, rates
 
     def _put(self, arrays: Arrays) -> None:
         """Write places and velocities of the roots."""
