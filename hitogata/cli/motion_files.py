@@ -70,7 +70,7 @@ def figure_named(name: str, mass: float | None) -> Any:
             from hitogata.files import figure_from_bvh, read_bvh
 
             return figure_from_bvh(read_bvh(path), mass=mass)
-    known = [n for n in library.__all__ if n != "chain"]
+    known = library.FIGURES
     if name not in known:
         raise ArgumentError(f"no figure {name!r}; there are {', '.join(known)}, or files: .xml, .urdf, .bvh")
     return getattr(library, name)()

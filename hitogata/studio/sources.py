@@ -15,7 +15,7 @@ from hitogata.errors import ArgumentError, FileFormatError, HitogataError
 from hitogata.figure import Figure, Trajectory
 from hitogata.rom import RangeOfMotion
 
-FIGURES = tuple(sorted(set(library.__all__) - {"chain"}))
+FIGURES = library.FIGURES
 """Built-in figures by name."""
 
 FIGURE_FILES, MOTION_FILES = (".xml", ".mjcf", ".urdf", ".bvh"), (".bvh", ".npz")
