@@ -4,6 +4,7 @@
 """
 
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -262,10 +263,10 @@ SHOTS = {shot.__name__: shot for shot in (pose, ranges, forces, physics, bar, mo
 
 def main():
     wanted = sys.argv[1:] or list(SHOTS)
-    with sync_playwright() as driver:
+    with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         for name in wanted:
-            scene = Scene(browser, "/tmp/hitogata-gallery")
+            scene = Scene(browser, folder)
             SHOTS[name](scene)
             scene.page.close()
             scene.studio.stop()

@@ -4,7 +4,7 @@ from hitogata.constraints.layout import SPRING
 from hitogata.constraints.limits import spread
 from hitogata.lanes import kernel, maximum
 from hitogata.loops.contacts.layout import NONE
-from hitogata.sim.states.gathering import WAITING, opening
+from hitogata.sim.states.pressing import WAITING, opening
 from hitogata.sim.states.replying import push_bodies
 from hitogata.sim.states.sharing import share
 from hitogata.spatial import Vec3

@@ -1,172 +1,26 @@
-"""From an island's rows to held rows and patches."""
+"""From the contact points of an island that press to patches: hull, softness, first hypothesis, held rows."""
 
 from hitogata.constraints.contacts import point_motion
-from hitogata.constraints.layout import SPRING
-from hitogata.constraints.limits import spread
 from hitogata.lanes import inline, kernel, sqrt, tail
+from hitogata.loops.contacts import ContactSettings
 from hitogata.loops.contacts.hypotheses import from_motion
 from hitogata.loops.contacts.layout import POINT, STICK
 from hitogata.loops.contacts.patches import ALIGNED, finish
 from hitogata.loops.contacts.validity import slide_along
-from hitogata.sim.moving import wrench_of
 from hitogata.sim.states.layout import MOST_ROWS
-from hitogata.sim.states.replying import nothing, push_bodies
-from hitogata.spatial import Force, Sym3, Vec3, cols, cross, dot, inverse, load6, store3
+from hitogata.sim.states.listing import speed_of
+from hitogata.sim.states.pressing import WAITING
+from hitogata.spatial import Force, Sym3, Vec3, cols, cross, dot, inverse, store3
 from hitogata.spatial import rows as frame_rows
 
-APART, WAITING = -2, -1
-"""Of a point: it does not press; it does, and has no patch yet."""
-
-BLEND = 1.4
-"""Friction between sliding and turning, see `loops.contacts`."""
+BLEND = ContactSettings.blend
+"""k of the laws of friction between sliding and turning, times the region's radius."""
 
 USED_UP = 0.99
 """Share of all friction."""
 
 TINY_SPEED = 1e-6
 """What slides on without having a speed is given this one, against its friction [m/s]."""
-
-
-@kernel(late=True)
-def list_plain(rows, n, room):
-    """Held rows of the limits, springs and ropes of an island; returns how many, or MOST_ROWS + 1: too many."""
-    islands, count = rows.islands, 0
-    for k in range(islands.joint_start[n], islands.joint_start[n + 1]):
-        if count >= MOST_ROWS:
-            return MOST_ROWS + 1
-        a = islands.joint[k]
-        row, own, limit = room.row[count], room.row_int[count], rows.joint[a]
-        own.touch_a = -1
-        own.touch_b = -1
-        own.joint = a
-        own.point = -1
-        own.pushes = 1
-        row.speed = rows.speed[rows.joint_int[a].row] - limit.bias
-        row.bias = limit.bias
-        row.soft = limit.soft
-        row.old = limit.impulse
-        own.held = begins_held(row.old, row.speed + row.bias)
-        count += 1
-    for k in range(islands.point_start[n], islands.point_start[n + 1]):
-        p = islands.point[k]
-        if rows.point_int[p].tie == 1:
-            if count + 3 > MOST_ROWS:
-                return MOST_ROWS + 1
-            count = list_tie(rows, p, room, count)
-    return count
-
-
-@kernel(late=True)
-def begins_held(impulse, miss):
-    """First hypothesis of what only pushes: it does if it did, or if it would be passed without."""
-    if impulse > 0.0 or miss < 0.0:
-        return 1
-    return 0
-
-
-@kernel(late=True)
-def list_tie(rows, p, room, count):
-    """Three rows of a spring, or one of a rope."""
-    point, tie = rows.point[p], rows.point_int[p]
-    x, y, z = frame_rows(point.frame)
-    if tie.kind == SPRING:
-        write_row(rows, p, room, count, 0, x, point.bias.x, point.impulse.x)
-        write_row(rows, p, room, count + 1, 1, y, point.bias.y, point.impulse.y)
-        write_row(rows, p, room, count + 2, 2, z, point.bias.z, point.impulse.z)
-        return count + 3
-    write_row(rows, p, room, count, 2, z, point.bias.z, point.impulse.z)
-    own, row = room.row_int[count], room.row[count]
-    own.pushes = 1
-    own.held = begins_held(row.old, row.speed + row.bias)
-    return count + 1
-
-
-@kernel(late=True)
-def write_row(rows, p, room, at, axis, direction, bias, old):
-    """A held row of a point, along a direction."""
-    row, own, point, between = room.row[at], room.row_int[at], rows.point[p], rows.point_int[p]
-    own.touch_a = between.touch_a
-    own.touch_b = between.touch_b
-    own.joint = -1
-    own.point = p
-    own.axis = axis
-    own.pushes = 0
-    own.held = 1
-    row.on_a = Force(cross(point.arm_a, direction), direction)
-    row.on_b = Force(cross(point.arm_b, direction), direction) * -1.0
-    row.bias = bias
-    row.soft = point.soft
-    row.old = old
-    row.speed = speed_of(rows, row, own)
-
-
-@kernel(late=True)
-def speed_of(rows, row, own):
-    """Speed of a held row between bodies."""
-    a = load6(rows.speed, rows.touch[own.touch_a].row)
-    total = dot(row.on_a.ang, a.ang) + dot(row.on_a.lin, a.lin)
-    if own.touch_b >= 0:
-        b = load6(rows.speed, rows.touch[own.touch_b].row)
-        total = total + dot(row.on_b.ang, b.ang) + dot(row.on_b.lin, b.lin)
-    return total
-
-
-# ------------------------------------------------------- patches
-
-
-@kernel(late=True)
-def find_pressing(rows, n, room):
-    """Which contact points of an island press, as a first guess: those that did, or would overlap now."""
-    islands, idle = rows.islands, False
-    for k in range(islands.point_start[n], islands.point_start[n + 1]):
-        p = islands.point[k]
-        room.patch_of[p] = APART
-        if rows.point_int[p].tie == 0:
-            if rows.point[p].impulse.z > 0.0:
-                room.patch_of[p] = WAITING
-            else:
-                idle = True
-    if idle:
-        push_old(rows, n, 1.0)
-        for k in range(islands.point_start[n], islands.point_start[n + 1]):
-            p = islands.point[k]
-            if rows.point_int[p].tie == 0 and opening(rows, p) + rows.point[p].bias.z < 0.0:
-                room.patch_of[p] = WAITING
-        push_old(rows, n, -1.0)
-
-
-@kernel(late=True)
-def push_old(rows, n, sign):
-    """What the impulses of the last step, times a sign, do to the speeds of an island."""
-    islands = rows.islands
-    for k in range(islands.joint_start[n], islands.joint_start[n + 1]):
-        a = islands.joint[k]
-        spread(rows, rows.joint_int[a], rows.joint[a].impulse * sign)
-    begin, k = islands.point_start[n], islands.point_start[n]
-    while k < islands.point_start[n + 1]:  # points between the same bodies, which stand together, at once
-        own, on_a, on_b, same = rows.point_int[islands.point[k]], nothing(), nothing(), True
-        begin = k
-        while k < islands.point_start[n + 1] and same:
-            p = islands.point[k]
-            same = rows.point_int[p].touch_a == own.touch_a and rows.point_int[p].touch_b == own.touch_b
-            if same:
-                point = rows.point[p]
-                push = point.frame.T @ (point.impulse * sign)
-                on_a, on_b = on_a + wrench_of(point.arm_a, push), on_b - wrench_of(point.arm_b, push)
-                k += 1
-        if k > begin:
-            push_bodies(rows, own.touch_a, own.touch_b, on_a, on_b)
-
-
-@kernel(late=True)
-def opening(rows, p):
-    """Speed at which a contact opens, as the solver's speeds are now."""
-    point, own = rows.point[p], rows.point_int[p]
-    normal = frame_rows(point.frame)[2]
-    total = dot(normal, point_motion(load6(rows.speed, rows.touch[own.touch_a].row), point.arm_a))
-    if own.touch_b >= 0:
-        total = total - dot(normal, point_motion(load6(rows.speed, rows.touch[own.touch_b].row), point.arm_b))
-    return total
 
 
 @kernel(late=True)

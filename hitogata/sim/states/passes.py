@@ -7,10 +7,13 @@ from hitogata.lanes import kernel, sqrt, tail
 from hitogata.loops.contacts.elimination import eliminate
 from hitogata.loops.contacts.hypotheses import write_forces, write_held
 from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES, SLIDE
+from hitogata.loops.contacts.passes import picked
 from hitogata.loops.contacts.validity import judge
 from hitogata.sim.states.applying import push_all, take_back, worst_closing, write_impulses
-from hitogata.sim.states.gathering import BLEND, find_pressing, gather, list_plain, slow
+from hitogata.sim.states.gathering import BLEND, gather, slow
 from hitogata.sim.states.layout import ISLANDS, MOST_ROWS, PASSES, SWEPT, TOO_LARGE
+from hitogata.sim.states.listing import list_plain
+from hitogata.sim.states.pressing import find_pressing
 from hitogata.sim.states.replying import fill_replies
 
 MISSED = 1e-4
@@ -153,13 +156,6 @@ def fill_unknown(room, plain, patches, i, k):
     for m in range(6):
         total = total - g[m] * (room.row[rows_at + m].speed + room.row[rows_at + m].bias)
     room.right[at] = total
-
-
-@kernel(late=True)
-def picked(view, at, six):
-    """Product of six numbers with six others."""
-    return (view[at] * six[0] + view[at + 1] * six[1] + view[at + 2] * six[2] + view[at + 3] * six[3]
-            + view[at + 4] * six[4] + view[at + 5] * six[5])  # fmt: skip
 
 
 @kernel(late=True)
