@@ -4,11 +4,10 @@ Random poses of which about half touch, as in `contact_pairs`; ours one pose aft
 30 and 300 points on an ellipsoid; a box, foot-sized, on a height field.
 """
 
-import coal
 import mujoco
 import numpy as np
 
-from benchmarks.contact_pairs import COUNT, MARGIN
+from benchmarks.contact_pairs import COUNT, MARGIN, with_coal
 from benchmarks.timing import best, table
 from hitogata.contact.layout import MOST_SLOTS, ContactPoint
 from hitogata.contact.querying import FIELD_SLOTS, one_pair_of_any
@@ -17,7 +16,6 @@ from hitogata.figure import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, Heigh
 from hitogata.spatial import matrix_to_quat
 from tests.contact.cases import rotations, rows
 from tests.contact.convex_cases import mesh_of
-from tests.contact.peers import coal_shape
 
 
 def hull(points: int) -> ConvexMesh:
@@ -45,24 +43,6 @@ def own(a: Shape, b: Shape, poses: np.ndarray) -> float:
     slots = FIELD_SLOTS if isinstance(a, HeightField) else MOST_SLOTS
     out = np.empty((len(poses), slots * ContactPoint.SIZE))
     return best(lambda: one_pair_of_any(pair.ints, pair.floats, poses, one, two, MARGIN, out), loops=len(poses))
-
-
-def with_coal(a: Shape, b: Shape, poses: np.ndarray) -> float | None:
-    if isinstance(a, HeightField):
-        return None
-    one, two, request, result = coal_shape(a), coal_shape(b), coal.CollisionRequest(), coal.CollisionResult()
-    request.security_margin, request.num_max_contacts, request.enable_contact = MARGIN, 8, True
-    places = [
-        (coal.Transform3s(p[:9].reshape(3, 3), p[9:12]), coal.Transform3s(p[12:21].reshape(3, 3), p[21:24]))
-        for p in poses[:512]
-    ]
-
-    def run() -> None:
-        for x, y in places:
-            result.clear()
-            coal.collide(one, x, two, y, request, result)
-
-    return best(run, loops=len(places))
 
 
 def with_mujoco(a: Shape, b: Shape, poses: np.ndarray) -> float:
@@ -126,7 +106,7 @@ def main() -> None:
             pos_b = np.column_stack([rng.uniform(-1, 1, (COUNT, 2)), rng.uniform(0.03, 0.06, COUNT)])
         poses = rows(rot_a, pos_a, rot_b, pos_b)
         time = own(a, b, poses)
-        peers = [with_coal(a, b, poses), with_mujoco(a, b, poses)]
+        peers = [None if isinstance(a, HeightField) else with_coal(a, b, poses), with_mujoco(a, b, poses)]
         texts = ["" if p is None else f"{p * 1e6:.2f}" for p in peers]
         ratios = ["" if p is None else f"{p / time:.1f}" for p in peers]
         lines.append([name, f"{time * 1e6:.2f}", *texts, *ratios])

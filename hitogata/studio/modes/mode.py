@@ -1,6 +1,7 @@
 """What all modes share."""
 
 import enum
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,7 +52,7 @@ class Mark:
 
 
 @dataclass
-class Mode:
+class Mode(ABC):
     """How the stage moves on, and what touching a figure does.
 
     Attributes:
@@ -66,15 +67,15 @@ class Mode:
     time: float = 0.0
     news: list[tuple[str, str]] = field(default_factory=list)
 
+    @abstractmethod
     def advance(self, seconds: float) -> None:
         """Go on by some time [s]."""
-        raise NotImplementedError
 
+    @abstractmethod
     def refigure(self) -> None:
         """The stage's figure, copies or floor changed: begin anew from where it is."""
-        raise NotImplementedError
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027  # most modes have nothing to put away
         """The mode is left."""
 
     # ------------------------------------------------------- the mouse
@@ -102,17 +103,17 @@ class Mode:
         for who in list(self.grips):
             self.release(self.grips.pop(who))
 
+    @abstractmethod
     def take(self, grip: Grip) -> None:
         """Begin to hold."""
-        raise NotImplementedError
 
+    @abstractmethod
     def release(self, grip: Grip) -> None:
         """Hold no longer."""
-        raise NotImplementedError
 
+    @abstractmethod
     def click(self, copy: int, link: int, ray: FloatArray) -> None:
         """A link was clicked, seen along a direction of the world."""
-        raise NotImplementedError
 
     # ------------------------------------------------------- what is shown
 
