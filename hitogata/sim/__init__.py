@@ -5,6 +5,7 @@ from hitogata.sim.batch_members import BatchMember, BatchTie
 from hitogata.sim.clocking import Costs
 from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.grasps import Grasp, bar_gap, grasp, grasp_again
+from hitogata.sim.holds import Hold, hold
 from hitogata.sim.members import Member
 from hitogata.sim.reading import ContactForce
 from hitogata.sim.recording import Recording
@@ -27,6 +28,7 @@ __all__ = [
     "Coordinates",
     "Costs",
     "Grasp",
+    "Hold",
     "Member",
     "Recording",
     "Settings",
@@ -39,4 +41,5 @@ __all__ = [
     "bar_gap",
     "grasp",
     "grasp_again",
+    "hold",
 ]

@@ -95,6 +95,12 @@ class Tie:
         arrays = self._arrays
         return arrays.ties.view(self, "impulse") / arrays.last_h
 
+    @property
+    def places(self) -> tuple[FloatArray, FloatArray]:
+        """Its two ends in the world, before the last step [m], shape (3,) each."""
+        a, b = (self._place(end)[1] for end in self.ends)
+        return a, b
+
     def _impulses(self) -> list[tuple[int, FloatArray, FloatArray]]:
         """Body in the forest, place in the world before the last step, and impulse of both ends."""
         impulse = self.force * self._arrays.last_h

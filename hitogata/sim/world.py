@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from hitogata.sim.saving import Snapshot, check_snapshot, put_back, written_down
 from hitogata.sim.settings import Settings
 from hitogata.sim.states.reports import ContactPatch, ContactTally, contact_patches, contact_tally
 from hitogata.sim.ties import End, Tie, on_link
+
+if TYPE_CHECKING:
+    from hitogata.sim.holds import Hold
 
 LONGEST = 100.0
 """Longest step [s]."""
@@ -78,6 +81,7 @@ class World:
         self._time, self._checked_h = 0.0, math.nan
         self._recordings: list[Recording] = []
         self._led: list[Led] = []
+        self._watched: list["Hold"] = []
 
     @property
     def arrays(self) -> Arrays:
@@ -251,13 +255,19 @@ class World:
             steps = whole(steps, "steps")
         if type(h) is not float or h != self._checked_h:
             self._check_h(h)
-        if not self._recordings and not self._led:
+        if not self._recordings and not self._led and not self._watched:
             self._advance(self._checked_h, steps)
             return
         for _ in range(steps):
             self._advance_led(self._checked_h)
+            if self._watched:
+                self._watched = [held for held in self._watched if held.holds and not held.give_way()]
             for recording in self._recordings:
                 recording.note()
+
+    def watch(self, held: "Hold") -> None:
+        """After every step, end a hold that carried more than its limits; `hold` asks for it."""
+        self._watched.append(held)
 
     def measure(self, h: float, *, steps: int = 1) -> Costs:
         """Move on as `step` does, with a clock beside: where did the time go?
