@@ -15,7 +15,7 @@ from hitogata.figure.pose import FloatArray
 from hitogata.lanes import address_table, record_size
 from hitogata.sim.clocked_running import take_clocked_stated_steps, take_clocked_steps
 from hitogata.sim.coordinates import ContactMethod, Coordinates
-from hitogata.sim.forest import IntArray, Span, make_forest
+from hitogata.sim.forest import IntArray, Span, make_forest, with_ranges
 from hitogata.sim.layout import CAPACITY, CONTACTS, COUNTS, FOUND, OLD_THIRD, PIECES, TIES, Motor, Pull
 from hitogata.sim.loose import begin_loose, take_apart, take_loose_steps
 from hitogata.sim.pairing import PAIRS, ROOM, gather_shapes, list_pairs
@@ -135,6 +135,11 @@ class Arrays:
         self.counts[TIES] = len(contents.ties)
         self._print: bytes | None = None
         self._hot: tuple[Any, ...] | None = None
+
+    def change_ranges(self) -> None:
+        """Figures have other ranges of motion, and differ in nothing else from those that were."""
+        self.forest = with_ranges(self.forest, [member.figure for member in self.contents.members])
+        self._print = self._hot = None
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies: addresses are of no use to them."""
