@@ -231,6 +231,7 @@ class Arrays:
         """The same world, with room for so many contact points and pairs."""
         new = Arrays(self.contents, contact_room=contacts, pair_room=self.pair_room if pairs is None else pairs)
         new.state[:], new.control[:], new.ties.numbers[:] = self.state, self.control, self.ties.numbers
+        new.forest.floats[:], new.shapes.floats[:], new.law[:] = self.forest.floats, self.shapes.floats, self.law
         new.unread = self.unread
         new.states[:TALLY] = self.states[:TALLY]
         new.put_contacts(*self.last_contacts())
