@@ -5,6 +5,9 @@
 integrator; the fastest counts.  Times are processor time per step of one figure; those of two threads are by the clock.
 
 Falling figures (springs of 60 N m/rad, h = 1/60 s) are the costly case: many contacts, steps in pieces.
+
+Both also with ranges of motion, the same in all worlds or, in every ball joint of every world, one of its own: the
+figure's turned by 2 degrees or so.
 """
 
 import time
@@ -18,7 +21,8 @@ from benchmarks.timing import best, table
 from benchmarks.world_step import H, mujoco_models
 from hitogata.figure import State
 from hitogata.library import human28
-from hitogata.sim import World, WorldBatch
+from hitogata.rom import RangeOfMotion
+from hitogata.sim import BatchMember, World, WorldBatch
 
 COUNT, STEPS = 256, 10
 FULL = mujoco.mjtState.mjSTATE_FULLPHYSICS
@@ -56,19 +60,35 @@ def mujoco_runs() -> dict[str, Callable[[], None]]:
     return runs
 
 
-def standing(dtype: type, threads: int = 1) -> WorldBatch:
+def own_ranges(human: BatchMember) -> None:
+    """Give every ball joint of every world a range of its own."""
+    rng = np.random.default_rng(2)
+    for name, link in zip(human.figure.joint_names, human.figure.links, strict=True):
+        if isinstance(link.joint.range, RangeOfMotion):
+            swing, twist, bone = link.joint.range.swing, link.joint.range.twist, link.joint.range.bone_axis
+            turns = np.column_stack([np.ones(COUNT), 0.02 * rng.normal(size=(COUNT, 3))])
+            human.set_range(name, [RangeOfMotion(swing.turned(turn), twist, bone) for turn in unit(turns)])
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    return np.asarray(rows / np.linalg.norm(rows, axis=1)[:, None])
+
+
+def standing(dtype: type, threads: int = 1, *, ranges: bool = False, own: bool = False) -> WorldBatch:
     world = World()
     world.add_ground()
-    human = world.add(human28())
+    human = world.add(human28(ranges=ranges))
     human.set_motor(2000.0, 30.0)
     batch = WorldBatch(world, COUNT, dtype=dtype, threads=threads)
+    if own:
+        own_ranges(batch.member(human))
     figure = human.figure
     batch.reset(state=State(np.tile(figure.neutral(), (COUNT, 1)), disturbed(figure.nv)))
     batch.step(H, steps=240)
     return batch
 
 
-def falling(dtype: type) -> tuple[float, float]:
+def falling(dtype: type, *, own: bool = False) -> tuple[float, float]:
     """Processor time per step of one figure, mean over 3 s of falling: side by side, and one at a time [s]."""
     world = World()
     world.add_ground()
@@ -77,6 +97,8 @@ def falling(dtype: type) -> tuple[float, float]:
     figure = human.figure
     states = State(np.tile(figure.neutral(), (COUNT, 1)), 20 * disturbed(figure.nv))
     batch = WorldBatch(world, COUNT, dtype=dtype)
+    if own:
+        own_ranges(batch.member(human))
     batch.step(1 / 60)
 
     def fall() -> None:
@@ -119,6 +141,16 @@ def standing_table() -> None:
     table("One step of one of 256 standing human28, processor time", ["", "µs", "times MuJoCo's speed"], rows)
 
 
+def ranges_table() -> None:
+    rows = []
+    for dtype in (np.float64, np.float32):
+        batches = [standing(dtype), standing(dtype, ranges=True), standing(dtype, ranges=True, own=True)]
+        runs = {str(k): lambda batch=batch: batch.step(H, steps=STEPS) for k, batch in enumerate(batches)}
+        times = in_turn(runs, COUNT * STEPS, 10, time.process_time)
+        rows.append([np.dtype(dtype).name, *(f"{t * 1e6:.2f}" for t in times)])
+    table("The same with ranges of motion, µs", ["", "none", "one for all worlds", "one for each world"], rows)
+
+
 def threads_table() -> None:
     rows = []
     for dtype in (np.float64, np.float32):
@@ -131,12 +163,14 @@ def threads_table() -> None:
 
 def main() -> None:
     standing_table()
+    ranges_table()
     threads_table()
     rows = []
-    for dtype in (np.float64, np.float32):
-        together, alone = falling(dtype)
-        values = [f"{together * 1e6:.2f}", f"{alone * 1e6:.2f}", f"{alone / together:.1f}"]
-        rows.append([np.dtype(dtype).name, *values])
+    for own, label in ((False, ""), (True, ", one for each world")):
+        for dtype in (np.float64, np.float32):
+            together, alone = falling(dtype, own=own)
+            values = [f"{together * 1e6:.2f}", f"{alone * 1e6:.2f}", f"{alone / together:.1f}"]
+            rows.append([np.dtype(dtype).name + label, *values])
     table("Falling, ranges of motion, h = 1/60 s", ["", "µs in a batch", "µs alone", "ratio"], rows)
 
 

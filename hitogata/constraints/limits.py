@@ -12,7 +12,6 @@ the sphere), that of its twist the half vector between the bone at rest and now.
 """
 
 from hitogata.lanes import absolute, any_lane, inline, kernel, packed, record, sqrt, where
-from hitogata.rom.violation import range_violation
 from hitogata.spatial import Quaternion, Vec3, dot
 
 FAR = 1e9
@@ -102,17 +101,17 @@ def turned_since(q, watch):
 
 
 @kernel
-def find_range(rows, count, body, q, rate, watch, range_view, impulses, wall, law):
-    """The rows of a ball joint, if near its range's wall; returns how many rows there are now.
+def find_range(rows, count, body, q, rate, watch, ranges, having, impulses, wall, law):
+    """The rows of a ball joint, if near its range's wall, in figures that have one; returns how many there are now.
 
     Looking at the wall costs more than all else here, and the distance to it cannot shrink faster than the joint turns:
     so after a look the joint is left alone until it has turned by the room it had.
     """
     slot, margin = 2 * body, reach_of(sqrt(dot(rate, rate)), law.range_margin, law.h)
     turned = turned_since(q, watch.quat)
-    looks = (turned + margin >= watch.swing) | (turned * TWIST_SLOPE + margin >= watch.twist)
+    looks = having & ((turned + margin >= watch.swing) | (turned * TWIST_SLOPE + margin >= watch.twist))
     if any_lane(looks):
-        found = range_violation(q, range_view)
+        found = ranges.look(ranges, body, q, looks)
         swing, twist = where(looks, -found.swing_depth, FAR), where(looks, -found.twist_depth, FAR)
         watch.quat = where(looks, q, watch.quat)
         watch.swing = where(looks, swing, watch.swing)

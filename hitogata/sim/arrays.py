@@ -15,7 +15,7 @@ from hitogata.figure.pose import FloatArray
 from hitogata.lanes import address_table, record_size
 from hitogata.sim.clocked_running import take_clocked_stated_steps, take_clocked_steps
 from hitogata.sim.coordinates import ContactMethod, Coordinates
-from hitogata.sim.forest import IntArray, Span, make_forest
+from hitogata.sim.forest import IntArray, Span, make_forest, with_ranges
 from hitogata.sim.layout import CAPACITY, CONTACTS, COUNTS, FOUND, OLD_THIRD, PIECES, TIES, Motor, Pull
 from hitogata.sim.loose import begin_loose, take_apart, take_loose_steps
 from hitogata.sim.pairing import PAIRS, ROOM, gather_shapes, list_pairs
@@ -136,6 +136,11 @@ class Arrays:
         self._print: bytes | None = None
         self._hot: tuple[Any, ...] | None = None
 
+    def change_ranges(self) -> None:
+        """Figures have other ranges of motion, and differ in nothing else from those that were."""
+        self.forest = with_ranges(self.forest, [member.figure for member in self.contents.members])
+        self._print = self._hot = None
+
     def __getstate__(self) -> dict[str, Any]:
         """For copies: addresses are of no use to them."""
         return {**self.__dict__, "_hot": None}
@@ -226,6 +231,7 @@ class Arrays:
         """The same world, with room for so many contact points and pairs."""
         new = Arrays(self.contents, contact_room=contacts, pair_room=self.pair_room if pairs is None else pairs)
         new.state[:], new.control[:], new.ties.numbers[:] = self.state, self.control, self.ties.numbers
+        new.forest.floats[:], new.shapes.floats[:], new.law[:] = self.forest.floats, self.shapes.floats, self.law
         new.unread = self.unread
         new.states[:TALLY] = self.states[:TALLY]
         new.put_contacts(*self.last_contacts())

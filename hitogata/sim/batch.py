@@ -13,7 +13,7 @@ from hitogata.contact.layout import ShapeFloats
 from hitogata.dynamics.calling import check_threads
 from hitogata.dynamics.layout import Body
 from hitogata.errors import ArgumentError, HitogataError
-from hitogata.figure import State
+from hitogata.figure import JointKind, State
 from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.batch_arrays import Array, BatchArrays, Nature, make_arrays, put
 from hitogata.sim.batch_checking import chosen, per_world, states_of
@@ -49,7 +49,7 @@ class WorldBatch:
 
     Each world does what the single one would do, whatever its neighbours do: the same bits with any number of worlds
     and threads.  Figures, shapes, springs and ropes are those of the world given; states, targets, motors, pushes,
-    masses, friction, limits and gravity may differ from world to world.  Nothing can be added later.
+    masses, friction, limits, ranges of motion and gravity may differ from world to world.  Nothing can be added later.
 
     Arrays have one row per world.  Those to be read (`q`, `v`) are always the same arrays, written by each step; those
     to be set (`BatchMember.target`, ...) are read by each step.  No copies are made.
@@ -277,10 +277,12 @@ class WorldBatch:
     def world(self, k: int) -> World:
         """World k as a single world that goes on from there, with all its parameters: to look at, draw or record.
 
-        Its masses, limits, friction and gravity stay its own until something is added to it or removed.
+        Its figures have the ranges of motion of world k.  Masses, limits, friction and gravity stay its own until
+        something is added to it or removed.
         """
         k = whole(k, "k", most=self._count - 1)
         world, own = copy.deepcopy(self._model), self._arrays
+        self._give_ranges(world, k)
         contacts, points = own.last_contacts(k)
         if len(contacts) > world.arrays.contact_room:
             world._arrays = world.arrays.with_room(len(contacts))
@@ -295,6 +297,17 @@ class WorldBatch:
         for tie in world.ties:
             tie._look_up_anchor()
         return world
+
+    def _give_ranges(self, world: World, k: int) -> None:
+        """The ranges of motion of world k, as far as they differ from the model's."""
+        own = Nature(self._arrays).ranges[k]
+        for member, model in zip(world.members, self._model.members, strict=True):
+            bodies = self._model.arrays.span_of(model).body_of_link
+            ranges = self._arrays.ranges.of(own[list(bodies)])
+            balls = [j for j, link in enumerate(model.figure.links) if link.joint.kind is JointKind.BALL]
+            other = {j: ranges[j] for j in balls if ranges[j] is not model.figure.links[j].joint.range}
+            if other:
+                member._take_ranges(other)
 
     def _write_nature(self, arrays: Any, k: int) -> None:
         """The constants of world k, where a single world has them."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hitogata.constraints.limits import Limit
+from hitogata.constraints.ranges import NONE
 from hitogata.contact.boxes import SPARE
 from hitogata.contact.layout import FAR, Contact, ContactPoint, ShapeFloats, ShapePlace
 from hitogata.contact.layout import HEADER as SHAPE_HEADER
@@ -15,12 +16,14 @@ from hitogata.contact.sweeping import Swept
 from hitogata.dynamics.calling import batch_width
 from hitogata.dynamics.layout import Body
 from hitogata.errors import ArgumentError
-from hitogata.figure import Box, Capsule, Plane, Sphere
-from hitogata.lanes import Width, aligned_zeros, record_offsets, record_size, share
+from hitogata.figure import Box, Capsule, JointKind, Plane, Sphere
+from hitogata.lanes import Width, aligned_zeros, record_offsets, record_size
 from hitogata.lanes.threads import cores
+from hitogata.sim.batch_ranges import BatchRanges
 from hitogata.sim.block_contacts import BLOCK_COUNTS, LISTS
 from hitogata.sim.blocks import MARKS, NATURE, Skin, take_block_steps
 from hitogata.sim.coordinates import Coordinates
+from hitogata.sim.dealing import deal
 from hitogata.sim.forest import make_forest
 from hitogata.sim.layout import CAPACITY, CONTACTS, HEADER, OLD_THIRD, TIES, Solid
 from hitogata.sim.pairing import SWEPT
@@ -46,6 +49,7 @@ class BatchArrays:
         width: worlds in a block.
         state, control, ties, nature, marks: one row per world.
         contacts, points, counts: lists of contacts, one per block; see `block_contacts`.
+        ranges: of motion; which world has which is in its nature.
     """
 
     model: "Arrays"
@@ -58,6 +62,7 @@ class BatchArrays:
     contacts: Array
     points: Array
     counts: Array
+    ranges: BatchRanges
 
     def __post_init__(self) -> None:
         self._shared: tuple[Any, ...] | None = None
@@ -92,20 +97,19 @@ class BatchArrays:
     def _run(self, h: float, todo: Array, threads: int | None) -> int:
         shared, settings = self._shared_arrays(), self.model.contents.settings
         parts = max(1, min(cores() if threads is None else threads, self.blocks))
-        edges = [self.blocks * k // parts for k in range(parts + 1)]  # as those of `share`
         while len(self._scratch) < parts:
             self._scratch.append(self._new_scratch())
         lacking = [0] * parts
 
-        def run(first: int, end: int) -> None:
-            part = edges.index(first)
-            lacking[part] = take_block_steps(
-                *shared, self.state, self.control, self.nature, self.ties, self.marks, self.contacts, self.points,
-                self.counts, todo, *self._scratch[part], h, settings.longest_fast_step, settings.fast_turn,
-                settings.sweeps, first, end, self.width,
+        def run(thread: int, first: int, end: int) -> None:
+            wanted = take_block_steps(
+                *shared, self.state, self.control, self.nature, self.ties, self.marks, self.ranges.lists,
+                self.ranges.table.numbers, self.contacts, self.points, self.counts, todo, *self._scratch[thread], h,
+                settings.longest_fast_step, settings.fast_turn, settings.sweeps, first, end, self.width,
             )  # fmt: skip
+            lacking[thread] = max(lacking[thread], wanted)
 
-        share(self.blocks, parts, run)
+        deal(self.blocks, parts, run)
         return max(lacking)
 
     def _shared_arrays(self) -> tuple[Any, ...]:
@@ -163,7 +167,8 @@ class BatchArrays:
 
     def copied(self) -> "BatchArrays":
         """The same numbers once more."""
-        return replace(self, **{name: getattr(self, name).copy() for name in (*ROWS, *LISTED)})
+        arrays = {name: getattr(self, name).copy() for name in (*ROWS, *LISTED)}
+        return replace(self, ranges=self.ranges.copied(), **arrays)
 
     def go_back(self, old: "BatchArrays") -> None:
         """Take over the numbers of others; rows stay where they are."""
@@ -175,6 +180,7 @@ class BatchArrays:
         if old.room != self.room:
             self._shared, self._scratch = None, []
         self.contacts, self.points, self.counts = contacts, points, old.counts.copy()
+        self.ranges = old.ranges.copied()
 
 
 def new_lists(blocks: int, room: int, width: Width, dtype: Any) -> tuple[Array, Array]:
@@ -202,7 +208,20 @@ def make_arrays(model: "Arrays", count: int, dtype: Any, width: Width | None = N
     listed, placed = new_lists(blocks, room, width, dtype)
     listed.reshape(blocks, LISTS, room, -1)[:, 0, : len(contacts)] = contacts
     placed.reshape(blocks, LISTS, room, -1, width.n)[:, 0, : len(points)] = points[:, :, None]
-    return BatchArrays(model, width, state, control, ties, nature, marks, listed, placed, counts)
+    ranges = BatchRanges(blocks, model.forest.bodies, width.n, dtype)
+    arrays = BatchArrays(model, width, state, control, ties, nature, marks, listed, placed, counts, ranges)
+    _take_ranges(arrays)
+    return arrays
+
+
+def _take_ranges(arrays: BatchArrays) -> None:
+    """All worlds have the ranges of motion of the figures."""
+    own, table = Nature(arrays).ranges, arrays.ranges.table
+    for member in arrays.model.contents.members:
+        for link, body in zip(member.figure.links, arrays.model.span_of(member).body_of_link, strict=True):
+            if link.joint.kind is JointKind.BALL:
+                own[:, body] = table.number_of(link.joint.range)
+    arrays.ranges.list_blocks(own, np.arange(arrays.blocks))
 
 
 def _check_model(model: "Arrays") -> None:
@@ -225,7 +244,7 @@ def _check_model(model: "Arrays") -> None:
 
 
 def nature_of(model: "Arrays") -> Array:
-    """Gravity, solids, limits and skins of a world, flat."""
+    """Gravity, solids, limits and skins of a world, flat; it has no ranges of motion yet."""
     bodies, floats = model.forest.bodies, model.forest.floats
     solids = HEADER + bodies * record_size(Body)
     end = solids + bodies * (record_size(Solid) + record_size(Limit))
@@ -233,7 +252,8 @@ def nature_of(model: "Arrays") -> Array:
     first = record_offsets(ShapeFloats)["friction"]
     skins = shapes.reshape(-1, record_size(ShapeFloats))[:, first : first + record_size(Skin)]
     gravity = np.array(model.contents.gravity)
-    return np.concatenate([gravity, [np.linalg.norm(gravity)], floats[solids:end], skins.ravel()])
+    ranges = np.full(bodies, float(NONE))
+    return np.concatenate([gravity, [np.linalg.norm(gravity)], floats[solids:end], ranges, skins.ravel()])
 
 
 def model_solids(model: "Arrays") -> Array:
@@ -249,6 +269,7 @@ class Nature:
         gravity: (count, 3), fall: (count,).
         solids: (count, bodies, numbers of a `Solid`).
         limits: (count, bodies, 2).
+        ranges: (count, bodies), numbers of ranges of motion, see `BatchRanges`.
         skins: (count, shapes, numbers of a `Skin`).
     """
 
@@ -259,7 +280,8 @@ class Nature:
         self.gravity, self.fall = numbers[:, :3], numbers[:, 3]
         self.solids = _split(numbers[:, NATURE:middle], n, record_size(Solid))
         self.limits = _split(numbers[:, middle:end], n, record_size(Limit))
-        self.skins = _split(numbers[:, end:], n, record_size(Skin))
+        self.ranges = numbers[:, end : end + bodies]
+        self.skins = _split(numbers[:, end + bodies :], n, record_size(Skin))
 
 
 def put(view: Array, worlds: Array, rows: Sequence[int], column: int, values: Array) -> None:

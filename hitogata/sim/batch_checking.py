@@ -1,14 +1,16 @@
 """What users give a batch, checked: an ArgumentError names the argument, the value or world, and what was expected."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from hitogata.errors import ArgumentError
-from hitogata.figure import State
+from hitogata.figure import Figure, State
+from hitogata.rom import RangeOfMotion
 from hitogata.sim.batch_arrays import Array
 from hitogata.sim.members import Member
+from hitogata.sim.ranging import check_range
 
 
 def chosen(worlds: Any, count: int) -> Array:
@@ -54,6 +56,22 @@ def per_world(
         wanted = "positive" if positive else "finite" if least == -np.inf else f"{least:g} or more"
         raise ArgumentError(f"{name}: must be {wanted}, got {result[at]}{each}")
     return result
+
+
+def ranges_for(ranges: Any, count: int, figure: Figure, joint: str) -> list[RangeOfMotion | None]:
+    """Ranges of motion of a joint in so many worlds, from one for all or one each."""
+    if isinstance(ranges, RangeOfMotion | None):
+        return [ranges] * count
+    if not isinstance(ranges, Sequence | np.ndarray) or isinstance(ranges, str):
+        check_range(ranges, "ranges", figure, joint)
+    if len(ranges) != count:
+        raise ArgumentError(
+            f"ranges: for joint {joint!r} of {figure.name!r} expected one, or one for each of {count} worlds, got "
+            f"{len(ranges)}"
+        )
+    for k, range_ in enumerate(ranges):
+        check_range(range_, f"ranges[{k}]", figure, joint)
+    return list(ranges)
 
 
 def _shown(values: Any, array: Array) -> str:

@@ -12,12 +12,14 @@ from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind, State
 from hitogata.lanes import record_offsets, record_size
+from hitogata.rom import RangeOfMotion
 from hitogata.sim import batch_reading
 from hitogata.sim.batch_arrays import Array, Nature, model_solids, put
-from hitogata.sim.batch_checking import chosen, per_world
+from hitogata.sim.batch_checking import chosen, per_world, ranges_for
 from hitogata.sim.blocks import Skin
 from hitogata.sim.layout import Motor, Pull, Solid
-from hitogata.sim.parts import control_parts
+from hitogata.sim.parts import control_parts, joint_memory
+from hitogata.sim.ranging import ball_joint
 from hitogata.sim.ties import AT, Tie, on_link
 
 if TYPE_CHECKING:
@@ -174,7 +176,7 @@ class BatchMember:
         put(Nature(self._arrays).skins, at, shapes, SKIN[name], values)
 
     def set_limits(self, joint: str, low: Any, high: Any, worlds: Any = None) -> None:
-        """Range of a hinge or slider [rad], [m]; infinite: none.  Ranges of ball joints are those of the figure."""
+        """Range of a hinge or slider [rad], [m]; infinite: none."""
         at, figure = chosen(worlds, self._batch.count), self.figure
         k = figure.joint_index(joint)
         body = self._span.body_of_link[k]
@@ -187,6 +189,29 @@ class BatchMember:
             raise ArgumentError(f"low, high: {lows[wrong]:g} is above {highs[wrong]:g}")
         limits = Nature(self._arrays).limits
         limits[at, body, 0], limits[at, body, 1] = lows, highs
+
+    def ranges_of(self, joint: str, worlds: Any = None) -> list[RangeOfMotion | None]:
+        """Range of motion of a ball joint in each world, or None."""
+        at, k = chosen(worlds, self._batch.count), ball_joint(self.figure, joint)
+        return self._arrays.ranges.of(Nature(self._arrays).ranges[at, self._span.body_of_link[k]])
+
+    def set_range(self, joint: str, ranges: Any, worlds: Any = None) -> None:
+        """Range of motion of a ball joint.
+
+        A joint that is outside comes back as its wall says (`set_wall`).  What the old wall pushed with is forgotten.
+        Worlds of a block (`WorldBatch.width`) that have the same range are looked after together: it costs least if
+        neighbours have the same.
+
+        Args:
+            joint: its name.
+            ranges: a `RangeOfMotion` or None for all these worlds, or a sequence with one for each.
+            worlds: which.
+        """
+        arrays, at, k = self._arrays, chosen(worlds, self._batch.count), ball_joint(self.figure, joint)
+        given, body = ranges_for(ranges, len(at), self.figure, joint), self._span.body_of_link[k]
+        arrays.ranges.put(Nature(arrays).ranges, at, body, given)
+        for part in joint_memory(arrays.model.forest, body):
+            arrays.state[at, part] = 0.0
 
     def _links(self, names: Iterable[str] | None) -> list[int]:
         """Indices of links; None: of all."""

@@ -12,6 +12,7 @@ bit for bit, whoever its neighbours are.
 from typing import NamedTuple
 
 from hitogata.constraints.limits import Limit
+from hitogata.constraints.ranges import own_ranges
 from hitogata.constraints.springs import Tie, TieInts
 from hitogata.contact.finding import touch
 from hitogata.contact.layout import open_shapes
@@ -75,7 +76,7 @@ DEAD, FRESH, TAKEN, MARKS = range(4)
 taken by the last call."""
 
 GRAVITY, FALL, NATURE = 0, 3, 4
-"""Places in a world's constants: acceleration of gravity, its size; then solids, limits and skins."""
+"""Places in a world's constants: gravity, its size; then solids, limits, numbers of ranges (one per body) and skins."""
 
 @record
 class Skin:
@@ -106,19 +107,19 @@ class Block(NamedTuple):
 @entry(
     ints=Ints(1), floats=Floats(1), tie_ints=Ints(1), shape_ints=Ints(1), shape_floats=Floats(1), pairs=Ints(1),
     law=Floats(1), state=Floats(2, write=True), control=Floats(2), nature=Floats(2), ties=Floats(2, write=True),
-    marks=Floats(2, write=True), contacts=Ints(2, write=True), points=Floats(3, write=True), counts=Ints(2, write=True),
-    todo=Ints(1, write=True), work=Floats(1, write=True), work_ints=Ints(1, write=True), h=Number(), longest=Number(),
-    fast_turn=Number(),
+    marks=Floats(2, write=True), range_lists=Ints(2), range_numbers=Floats(1), contacts=Ints(2, write=True),
+    points=Floats(3, write=True), counts=Ints(2, write=True), todo=Ints(1, write=True), work=Floats(1, write=True),
+    work_ints=Ints(1, write=True), h=Number(), longest=Number(), fast_turn=Number(),
 )  # fmt: skip
 def take_block_steps(
-    ints, floats, tie_ints, shape_ints, shape_floats, pairs, law, state, control, nature, ties, marks, contacts, points,
-    counts, todo, work, work_ints, h, longest, fast_turn, sweeps, first, end, width,
+    ints, floats, tie_ints, shape_ints, shape_floats, pairs, law, state, control, nature, ties, marks, range_lists,
+    range_numbers, contacts, points, counts, todo, work, work_ints, h, longest, fast_turn, sweeps, first, end, width,
 ):  # fmt: skip
     """Take the steps that blocks first to end have to do; returns the room for contacts that any of them lacked, or 0.
 
     ints, floats, shape_ints, shape_floats, pairs, tie_ints, law: what all worlds share, see `layout`.
-    state, control, ties: one row per world, as those of a single world; nature: gravity, solids, limits, skins.
-    marks: (worlds, MARKS).
+    state, control, ties: one row per world, as those of a single world; nature: see NATURE; marks: (worlds, MARKS).
+    range_lists: (blocks, lists of the bodies), see `own_ranges`; range_numbers: flat ranges.
     contacts, points, counts: see `block_contacts`.
     todo: steps left, per block; stays above 0 where room was lacking: everything is then as before the step at hand.
     """
@@ -133,7 +134,7 @@ def take_block_steps(
             pack(ties, row, block.ties)
             pack(marks, row, block.marks)
             lists = Lists(lanes(contacts, X1, b), lanes(points, width, b), lanes(counts, X1, b))
-            world = world_of(shared, block.nature)
+            world = world_of(shared, block.nature, lanes(range_lists, X1, b), lanes(range_numbers, X1))
             todo[b], lacking = run_block(
                 world, shapes, block, lists, open_pairs(pairs), records(tie_ints, TieInts, X1), lanes(law, X1),
                 work_ints, todo[b], h, longest, fast_turn, sweeps,
@@ -163,15 +164,15 @@ def open_block(own, states, controls, natures, tie_numbers):
 
 
 @kernel
-def world_of(shared, nature):
-    """What the worlds of a block are: one tree, but gravity, masses and limits of their own."""
+def world_of(shared, nature, range_lists, range_numbers):
+    """What the worlds of a block are: one tree, but gravity, masses, limits and ranges of their own."""
     tree, solid = shared.tree, tail(nature, NATURE)
     own = Tree(tree.bodies, tree.nq, tree.nv, tree.links, load3(nature, GRAVITY), tree.joint, tree.body)
     limit = tail(solid, tree.bodies * Solid.SIZE)
     return World(
-        own, shared.chains, records(solid, Solid), records(limit, Limit), shared.range_start, shared.ranges,
-        shared.width, shared.most_joint_rows, shared.most_touches, shared.most_points, shared.row_room,
-        shared.reply_room,
+        own, shared.chains, records(solid, Solid), records(limit, Limit),
+        own_ranges(range_lists, tail(limit, tree.bodies * Limit.SIZE), range_numbers), shared.width,
+        shared.most_joint_rows, shared.most_touches, shared.most_points, shared.row_room, shared.reply_room,
     )  # fmt: skip
 
 
@@ -243,7 +244,7 @@ def run_block(
 @kernel
 def look_around(world, shapes, block, lists, pairs, tie_ints, spare):
     """Views of the shapes, and of the contacts of this step and of the last."""
-    skins = tail(block.nature, NATURE + world.tree.bodies * (Solid.SIZE + Limit.SIZE))
+    skins = tail(block.nature, NATURE + world.tree.bodies * (Solid.SIZE + Limit.SIZE + 1))
     old = lists.counts[OLD_THIRD]
     contacts, points = list_at(lists, next_list(old))
     old_contacts, old_points = list_at(lists, old)

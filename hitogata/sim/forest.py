@@ -1,7 +1,7 @@
 """Figures side by side: the flat arrays of a world, made anew whenever something comes or goes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from hitogata.constraints.islands import ALIGNED, islands_size
 from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, TouchInts
 from hitogata.constraints.limits import Limit, Watch
 from hitogata.constraints.links import LIMITS
+from hitogata.constraints.ranges import NONE
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
 from hitogata.dynamics.layout import Body, JointInts, Model, model_of
 from hitogata.figure import Figure, JointKind
@@ -80,8 +81,8 @@ def _single(figure: Figure) -> _Single:
 def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], points: int) -> Forest:
     """The flat arrays of figures side by side (see `layout`), with room for so many point rows."""
     spans: list[Span] = []
-    joints, bodies, solids, limits, ranges, starts = [], [], [], [], [], []
-    body, nq, nv, links, at, known = 0, 0, 0, 0, 0, dict[int, int]()
+    joints, bodies, solids, limits = [], [], [], []
+    body, nq, nv, links = 0, 0, 0, 0
     column = record_offsets(JointInts)
     for figure in figures:
         single = _single(figure)
@@ -94,17 +95,12 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         bodies.append(single.bodies)
         solids.append(single.solids)
         limits.append(single.limits)
-        for flat in single.ranges:
-            if flat is not None and id(flat) not in known:  # joints may share a range
-                known[id(flat)] = at
-                ranges.append(flat)
-                at += len(flat)
-            starts.append(-1 if flat is None else known[id(flat)])
         spans.append(
             Span(slice(body, body + count), slice(nq, nq + figure.nq), slice(nv, nv + figure.nv),
                  slice(links, links + figure.nlinks), tuple(body + b for b in single.body_of_link))
         )  # fmt: skip
         body, nq, nv, links = body + count, nq + figure.nq, nv + figure.nv, links + figure.nlinks
+    starts, ranges = _gather_ranges(figures)
     rows = np.concatenate(joints) if joints else np.zeros((0, record_size(JointInts)), np.int64)
     chains, stride = _chains(rows)
     most_joint = LIMITS * body
@@ -125,11 +121,33 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         + islands_size(most_rows // ALIGNED, most_joint, points)
     )
     return Forest(
-        np.concatenate([head, rows.ravel(), chains.ravel(), np.array(starts, np.int64)]),
-        np.concatenate([floats, *[x.ravel() for x in (*bodies, *solids, *limits)], *ranges, [0.0]]),
+        np.concatenate([head, rows.ravel(), chains.ravel(), starts]),
+        np.concatenate([floats, *[x.ravel() for x in (*bodies, *solids, *limits)], ranges]),
         tuple(spans), body, nq, nv,
         nq + nv + body * (record_size(Carried) + record_size(Watch) + 5 + record_size(Strain)) + 2,
         nq + 2 * nv + body * (record_size(Motor) + record_size(Pull)) + 1, work, ints_needed,
+    )  # fmt: skip
+
+
+def _gather_ranges(figures: Sequence[Figure]) -> tuple[IntArray, FloatArray]:
+    """Where the range of each body's ball joint begins, or NONE; and all ranges, one after the other."""
+    ranges, starts, at, known = list[FloatArray](), list[int](), 0, dict[int, int]()
+    for flat in (flat for figure in figures for flat in _single(figure).ranges):
+        if flat is not None and id(flat) not in known:  # joints may share a range
+            known[id(flat)] = at
+            ranges.append(flat)
+            at += len(flat)
+        starts.append(NONE if flat is None else known[id(flat)])
+    return np.array(starts, np.int64), np.concatenate([*ranges, [0.0]])
+
+
+def with_ranges(forest: Forest, figures: Sequence[Figure]) -> Forest:
+    """The same forest, all else as it is, with the ranges of figures that differ from its own in nothing else."""
+    (starts, ranges), bodies = _gather_ranges(figures), forest.bodies
+    end = HEADER + bodies * (record_size(Body) + record_size(Solid) + record_size(Limit))
+    return replace(
+        forest, ints=np.concatenate([forest.ints[: len(forest.ints) - bodies], starts]),
+        floats=np.concatenate([forest.floats[:end], ranges]),
     )  # fmt: skip
 
 

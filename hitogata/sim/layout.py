@@ -16,6 +16,7 @@ from typing import NamedTuple
 from hitogata.constraints.islands import ALIGNED, open_islands
 from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, Rows, Scene, TouchInts
 from hitogata.constraints.limits import Limit, Watch
+from hitogata.constraints.ranges import Ranges, one_range
 from hitogata.dynamics.factor import Chains
 from hitogata.dynamics.layout import Body, JointInts, Tree
 from hitogata.lanes import X1, kernel, lanes, record, records, tail
@@ -82,8 +83,7 @@ class World(NamedTuple):
     chains: Chains
     solid: records  # type: ignore[valid-type]
     limit: records  # type: ignore[valid-type]
-    range_start: lanes  # type: ignore[valid-type]  # (bodies,) int: where a ball joint's range begins, or -1
-    ranges: lanes  # type: ignore[valid-type]
+    ranges: Ranges  # of ball joints
     width: int  # room for one row of coupling
     most_joint_rows: int
     most_touches: int
@@ -158,8 +158,9 @@ def open_world(ints, floats):
     limit = tail(solid, bodies * Solid.SIZE)
     tree = Tree(bodies, head[1], head[2], head[3], load3(numbers, 0), records(joint, JointInts), records(body, Body))
     return World(
-        tree, Chains(stride, chain), records(solid, Solid), records(limit, Limit), tail(chain, bodies * stride),
-        tail(limit, bodies * Limit.SIZE), width, head[6], head[7], head[8], head[9], head[10],
+        tree, Chains(stride, chain), records(solid, Solid), records(limit, Limit),
+        one_range(tail(chain, bodies * stride), tail(limit, bodies * Limit.SIZE)), width, head[6], head[7], head[8],
+        head[9], head[10],
     )  # fmt: skip
 
 

@@ -10,9 +10,12 @@ from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind, State
 from hitogata.figure.pose import FloatArray
+from hitogata.rom import RangeOfMotion
 from hitogata.sim import reading
 from hitogata.sim.checking import number, numbers, state_of
 from hitogata.sim.loose import gaps_of
+from hitogata.sim.parts import joint_memory
+from hitogata.sim.ranging import ball_joint, check_range, with_joint_ranges
 
 if TYPE_CHECKING:
     from hitogata.sim.arrays import Arrays
@@ -119,6 +122,29 @@ class Member:
         """
         values = number(stiffness, "stiffness", positive=True, infinite=True), number(damping, "damping")
         self._arrays.controls_of(self).motor[self._rows_of(joints), 2:] = values
+
+    def range_of(self, joint: str) -> RangeOfMotion | None:
+        """Range of motion of a ball joint, or None."""
+        given: RangeOfMotion | None = self.figure.links[ball_joint(self.figure, joint)].joint.range
+        return given
+
+    def set_range(self, joint: str, range_: RangeOfMotion | None) -> None:
+        """Another range of motion of a ball joint, or None; `figure` is another one then.
+
+        A joint that is outside comes back as its wall says (`set_wall`).  What the old wall pushed with is forgotten,
+        and snapshots of before cannot be restored.
+        """
+        arrays, k = self._arrays, ball_joint(self.figure, joint)
+        check_range(range_, "range_", self.figure, joint)
+        self._take_ranges({k: range_})
+        for part in joint_memory(arrays.forest, arrays.span_of(self).body_of_link[k]):
+            arrays.state[part] = 0.0
+
+    def _take_ranges(self, ranges: dict[int, RangeOfMotion | None]) -> None:
+        """Ranges of ball joints, by the numbers of their links."""
+        arrays = self._arrays
+        self._figure = with_joint_ranges(self.figure, ranges)
+        arrays.change_ranges()
 
     def _rows_of(self, joints: Iterable[str] | None) -> list[int]:
         """Motors of some joints, as rows of `Controls.motor`; None: of all but a free base."""

@@ -40,6 +40,14 @@ def state_parts(forest: Forest, span: Span, start: int = 0) -> StateParts:
     return StateParts(*parts)
 
 
+def joint_memory(forest: Forest, body: int) -> tuple[slice, slice]:
+    """Where in the state of a forest stands what a body's joint knows of its limits: its watch, and their impulses."""
+    watches = forest.nq + forest.nv + record_size(Carried) * forest.bodies
+    impulses = watches + record_size(Watch) * forest.bodies
+    own = slice(body, body + 1)
+    return _shifted(own, watches, record_size(Watch)), _shifted(own, impulses, 2)
+
+
 def control_parts(forest: Forest, span: Span) -> ControlParts:
     """Where a figure stands in the control of a forest."""
     nq, nv = forest.nq, forest.nv

@@ -22,7 +22,7 @@ from hitogata.constraints.limits import find_interval, find_range, keep_impulses
 from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import BALL
-from hitogata.lanes import any_lane, kernel, maximum, sqrt, tail, where
+from hitogata.lanes import any_lane, kernel, maximum, sqrt, where
 from hitogata.sim.clocking import FACTOR, INTEGRATE, ROWS, SWEEPS, Clock
 from hitogata.sim.free_motion import free_motion
 from hitogata.sim.keeping import note_spin
@@ -86,10 +86,11 @@ def find_limits(world, rows, state, control, law):
     for i in range(tree.bodies):
         joint = tree.joint[i]
         if joint.kind == BALL:
-            if world.range_start[i] >= 0:
-                view, quat = tail(world.ranges, world.range_start[i]), load_quaternion(state.q, joint.iq)
-                rate, wall = load3(state.v, joint.iv), control.motor[i]
-                count = find_range(rows, count, i, quat, rate, state.watch[i], view, state.limit_impulse, wall, law)
+            ranges, having = world.ranges, world.ranges.having(world.ranges, i)
+            if any_lane(having):
+                quat, rate, watch = load_quaternion(state.q, joint.iq), load3(state.v, joint.iv), state.watch[i]
+                impulses, wall = state.limit_impulse, control.motor[i]
+                count = find_range(rows, count, i, quat, rate, watch, ranges, having, impulses, wall, law)
         elif joint.count == 1:
             value, rate, wall = state.q[joint.iq], state.v[joint.iv], control.motor[i]
             count = find_interval(rows, count, i, world.limit[i], value, rate, state.limit_impulse, wall, law)

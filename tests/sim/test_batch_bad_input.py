@@ -8,9 +8,11 @@ import pytest
 from hitogata.errors import ArgumentError, FigureError, HitogataError
 from hitogata.figure import Cylinder, Sphere, State
 from hitogata.library import chain, human28
+from hitogata.rom import ConeRegion, RangeOfMotion
 from hitogata.sim import Coordinates, Settings, World, WorldBatch
 
 NAN, INF = math.nan, math.inf
+CONE = RangeOfMotion(ConeRegion((0, 0, 1), 0.4))
 
 
 def a_world() -> World:
@@ -135,6 +137,18 @@ MEMBER_CASES = [
     (lambda m: m.set_limits("chest", 0.0, 1.0), "joint: 'chest' is neither a hinge nor a slider"),
     (lambda m: m.set_limits("shin_left", 1.0, 0.5), "low, high: 1 is above 0.5"),
     (lambda m: m.set_limits("shin_left", NAN, 0.5), "low: must be finite"),
+    (lambda m: m.set_range("elbow", CONE), "figure 'human28' has no joint 'elbow'"),
+    (lambda m: m.set_range(3, CONE), "figure 'human28' has no joint 3"),
+    (lambda m: m.set_range("shin_left", CONE), "joint: 'shin_left' of 'human28' is a hinge joint"),
+    (lambda m: m.set_range("chest", 0.5), "ranges: for joint 'chest' of 'human28' expected a RangeOfMotion or None"),
+    (lambda m: m.set_range("chest", "cone"), "expected a RangeOfMotion or None, got 'cone'"),
+    (lambda m: m.set_range("chest", [CONE] * 4), "expected one, or one for each of 5 worlds, got 4"),
+    (lambda m: m.set_range("chest", []), "expected one, or one for each of 5 worlds, got 0"),
+    (lambda m: m.set_range("chest", [CONE, CONE, None, 0.3, None]), "ranges[3]: for joint 'chest' of 'human28'"),
+    (lambda m: m.set_range("chest", CONE.swing), "expected a RangeOfMotion or None, got ConeRegion"),
+    (lambda m: m.set_range("chest", CONE, worlds=[5]), "worlds: there is no world 5"),
+    (lambda m: m.ranges_of("shin_left"), "only ball joints have ranges of motion"),
+    (lambda m: m.ranges_of("chest", [-1]), "worlds: there is no world -1"),
 ]
 
 TIE_CASES = [
@@ -149,7 +163,8 @@ TIE_CASES = [
 def everything(batch: WorldBatch) -> list[bytes]:
     saved = batch.save()
     names = ("state", "control", "ties", "nature", "marks", "contacts", "points", "counts")
-    return [getattr(saved.arrays, name).tobytes() for name in names] + [saved.time.tobytes()]
+    ranges = saved.arrays.ranges.lists.tobytes(), repr(saved.arrays.ranges.table.ranges).encode()
+    return [getattr(saved.arrays, name).tobytes() for name in names] + [saved.time.tobytes(), *ranges]
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import FigureBuilder, MassProperties, Pose, State, joint
+from hitogata.library import human28
 from hitogata.rom import ConeRegion, ConstantTwist, RangeOfMotion
-from hitogata.sim import World
+from hitogata.sim import Coordinates, World
 
 
 def arm(range_):
@@ -39,6 +41,68 @@ def test_without_its_range_the_arm_falls_further():
         world.step(1 / 60)
         worst = max(worst, float(range_.violation(member.q).swing_depth))
     assert np.degrees(worst) > 20
+
+
+@pytest.mark.parametrize("coordinates", list(Coordinates))
+def test_a_range_given_later_is_as_one_given_at_first(coordinates):
+    """Set, changed while the arm leans on its wall, taken off: the same bits as worlds made so, from where it was."""
+    cone, wide = (RangeOfMotion(ConeRegion((0, 0, -1), np.radians(a)), bone=(0, 0, -1)) for a in (40, 55))
+    state = State(np.array([1.0, 0, 0, 0]), np.array([0.3, -2.0, 3.0]))
+    worlds = [World(coordinates=coordinates) for _ in range(2)]
+    made, given = (world.add(arm(range_), state) for world, range_ in zip(worlds, (cone, None), strict=True))
+    given.set_range("arm", cone)
+    assert given.range_of("arm") is cone
+    assert given.figure == made.figure
+    for _ in range(120):
+        for world in worlds:
+            world.step(1 / 60)
+        assert (given.q == made.q).all()
+    assert given.limit_forces()[0, 0] > 0.5
+    for range_, least, most in ((wide, 54.9, 55.5), (None, 65, 90)):
+        given.set_range("arm", range_)
+        assert not given.limit_forces().any()
+        depths = []
+        for _ in range(120):
+            worlds[1].step(1 / 60)
+            depths.append(cone.violation(given.q).swing_depth)
+        assert least < 40 + np.degrees(np.max(depths)) < most
+
+
+def test_another_range_changes_nothing_else():
+    world = World()
+    world.add_ground()
+    human = world.add(human28())
+    world.step(1 / 60, steps=5)
+    before, forces, contacts = world.save(), human.joint_forces(), len(world.contacts())
+    assert contacts > 0
+    human.set_range("chest", None)  # none, as before
+    world.restore(before)
+    human.set_range("chest", human28(ranges=True).link("chest").joint.range)
+    after = world.save()
+    for name in ("state", "control", "contacts", "points", "counts"):
+        assert (getattr(after, name) == getattr(before, name)).all()
+    assert (human.joint_forces() == forces).all()
+    with pytest.raises(ArgumentError, match="it is of a world with other figures"):
+        world.restore(before)
+
+
+@pytest.mark.parametrize(
+    ("joint_", "range_", "message"),
+    [
+        ("tail", None, "figure 'human28' has no joint 'tail'"),
+        ("shin_left", None, "joint: 'shin_left' of 'human28' is a hinge joint; only ball joints"),
+        ("chest", (0.0, 1.0), r"range_: for joint 'chest' of 'human28' expected a RangeOfMotion or None, got \(0.0"),
+    ],
+)
+def test_bad_ranges_change_nothing(joint_, range_, message):
+    world = World()
+    human = world.add(human28())
+    figure, before = human.figure, world.save()
+    with pytest.raises(HitogataError, match=message):
+        human.set_range(joint_, range_)
+    assert human.figure is figure
+    assert world.save().contents == before.contents
+    assert (world.save().state == before.state).all()
 
 
 @pytest.mark.parametrize("h", [1 / 240, 1 / 60, 0.1])
