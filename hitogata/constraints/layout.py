@@ -56,6 +56,7 @@ class JointRowInts:
     row: int
     first: int  # row of its tree
     last: int  # one past the last row of its tree
+    chained: int  # 1: its island is solved along chains, see `chained`
 
 
 @record
@@ -66,6 +67,7 @@ class TouchInts:
     row: int
     first: int
     last: int
+    chained: int  # 1: its island is solved along chains, see `chained`
 
 
 @record
@@ -93,7 +95,10 @@ class PointRow:
 
 @record
 class PointRowInts:
-    """Between whom, of what kind, and where its impulse is kept."""
+    """Between whom, of what kind, and where its impulse is kept.
+
+    In islands that are solved along chains, first, count and reply tell other things, see `chained`.
+    """
 
     kind: int
     body_a: int
