@@ -1,7 +1,7 @@
 """Rows of heaps, solved along the chains of velocities that move them.
 
-Elsewhere an impulse is told at once to all rows of its trees, and a row finds its speed where it stands (`points`).  In a
-heap nearly every body is touched, by several others: that is some hundred rows to a tree, and many times more numbers
+Elsewhere an impulse is told at once to all rows of its trees, and a row finds its speed where it stands (`points`).  In
+a heap nearly every body is touched, by several others: that is some hundred rows to a tree, and many times more numbers
 than caches hold.  Here an impulse moves the whitened velocities x of the chain it acts on, and a row's speed is worked
 out when it is asked for:
 
@@ -11,8 +11,13 @@ The same sweeps, in the same order, with the same result but for rounding; the i
 x (`sim.moving.apply` passes them over).  In `PointRowInts`, first is where in
 `Chains.velocity` a chain begins, count its length, and reply where its y begins, three numbers for each velocity.  Of
 two bodies of one tree, the chain of a has the part that both share, with the difference of both.
+
+Rows of trees that nothing moved any more, by more than the tolerance, since the beginning of the last sweep are passed
+over: a strand of hair on a head is done when it is done, whatever the others need.  `Islands.above`, whose trees are
+known by then, tells when a tree was moved last.
 """
 
+from hitogata.constraints.islands import ALIGNED, tree_of
 from hitogata.constraints.layout import SPRING
 from hitogata.constraints.points import changed, levers, mend, no_higher, note_reply
 from hitogata.dynamics.factor import shared_depth
@@ -41,8 +46,12 @@ def prepare_along(scene, rows, p, end):
         write_along(rows, at + shared, own.count_b, own.reply_b, frame, lever)
         end += 3 * own.count_b
     reply = square_of(rows.reply, own.reply_a, own.count_a)
+    point.share = reply.zz * 0.0
     if own.count_b > 0:
-        reply = reply + square_of(rows.reply, own.reply_b, own.count_b)
+        other = square_of(rows.reply, own.reply_b, own.count_b)
+        reply = reply + other
+        part = trace(other) / trace(reply)
+        point.share = part * part
     note_reply(point, own, reply)
     if own.kind != SPRING and any_lane(point.bounce > 0.0):
         point.bias = no_higher(point.bias, velocity_along(scene, rows, own).z, point.bounce)
@@ -88,6 +97,12 @@ def square_of(view, at, count):
 
 
 @inline
+def trace(m):
+    """Sum of the diagonal."""
+    return m.xx + m.yy + m.zz
+
+
+@inline
 def squared(a):
     """a aᵀ."""
     return Sym3(a.x * a.x, a.x * a.y, a.x * a.z, a.y * a.y, a.y * a.z, a.z * a.z)
@@ -109,10 +124,13 @@ def velocity_along(scene, rows, own):
 def gathered(scene, y, first, count, at):
     """y x of one chain."""
     x, velocity, zero = scene.x, scene.chains.velocity, y[at] * 0.0
-    u = Vec3(zero, zero, zero)
-    for d in range(count):
+    u, odd = Vec3(zero, zero, zero), Vec3(zero, zero, zero)
+    for d in range(0, count - 1, 2):  # two sums, so that one need not wait for the other
         u = u + load3(y, at + 3 * d) * x[velocity[first + d]]
-    return u
+        odd = odd + load3(y, at + 3 * d + 3) * x[velocity[first + d + 1]]
+    if count % 2 == 1:
+        u = u + load3(y, at + 3 * count - 3) * x[velocity[first + count - 1]]
+    return u + odd
 
 
 @kernel
@@ -179,9 +197,14 @@ def prepare_heap(scene, rows, n):
     """y of an island's points, and the impulses of the last step to begin with."""
     islands, end = rows.islands, 0
     for k in range(islands.point_start[n], islands.point_start[n + 1]):
+        own = rows.point_int[islands.point[k]]
+        islands.above[tree_of(rows, own.touch_a)] = -1
+        if own.touch_b >= 0:
+            islands.above[tree_of(rows, own.touch_b)] = -1
         end = prepare_along(scene, rows, islands.point[k], end)
     for k in range(islands.joint_start[n], islands.joint_start[n + 1]):
         a = islands.joint[k]
+        islands.above[rows.joint_int[a].first // ALIGNED] = -1
         spread_along(scene, rows, a, rows.joint[a].impulse)
     for k in range(islands.point_start[n], islands.point_start[n + 1]):
         p = islands.point[k]
@@ -189,11 +212,28 @@ def prepare_heap(scene, rows, n):
 
 
 @kernel
-def sweep_heap(scene, rows, n, asking):
-    """Projected Gauss-Seidel: each row in turn takes the impulse that mends its speed; returns the worst, squared."""
-    worst, islands = 0.0, rows.islands
-    for k in range(islands.joint_start[n], islands.joint_start[n + 1]):
-        worst = maximum(worst, solve_joint_row_along(scene, rows, islands.joint[k], asking))
-    for k in range(islands.point_start[n], islands.point_start[n + 1]):
-        worst = maximum(worst, solve_point_along(scene, rows, islands.point[k], asking))
+def sweep_heap(scene, rows, n, k, tolerance, asking):
+    """Sweep k, projected Gauss-Seidel: each row in turn takes the impulse that mends its speed; returns the worst,
+    squared."""
+    worst, islands, enough = 0.0, rows.islands, tolerance * tolerance
+    moved = islands.above
+    for i in range(islands.joint_start[n], islands.joint_start[n + 1]):
+        a = islands.joint[i]
+        tree = rows.joint_int[a].first // ALIGNED
+        if moved[tree] >= k - 1:
+            mended = solve_joint_row_along(scene, rows, a, asking)
+            worst = maximum(worst, mended)
+            if any_lane(mended > enough):
+                moved[tree] = k
+    for i in range(islands.point_start[n], islands.point_start[n + 1]):
+        p = islands.point[i]
+        own = rows.point_int[p]
+        tree, other = tree_of(rows, own.touch_a), tree_of(rows, max(own.touch_b, 0))
+        if moved[tree] >= k - 1 or (own.touch_b >= 0 and moved[other] >= k - 1):
+            mended = solve_point_along(scene, rows, p, asking)
+            worst = maximum(worst, mended)
+            if any_lane(mended > enough):
+                moved[tree] = k
+            if own.touch_b >= 0 and any_lane(mended * rows.point[p].share > enough):
+                moved[other] = k
     return worst

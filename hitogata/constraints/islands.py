@@ -15,14 +15,14 @@ ALIGNED = 8
 
 
 HEAP, CROWDED = 60, 4
-"""An island with so many touched bodies, and so many to a tree on average, is a heap.  Measured: below, replies of whole
-trees are few, and cost less than chains."""
+"""An island with so many touched bodies, and so many to a tree on average, is a heap.  Below, the rows of a tree are
+few, and to tell them all costs less than to go along chains."""
 
 
 class Islands(NamedTuple):
     """Rows in the order of their islands.  A tree is known by the block of 8 rows that it begins with."""
 
-    above: lanes  # type: ignore[valid-type]  # (blocks,) int: another tree of the same island, or itself
+    above: lanes  # type: ignore[valid-type]  # (blocks,) int: another tree of the same island, or itself; see `chained`
     number: lanes  # type: ignore[valid-type]  # (blocks,) int: which island
     joint_start: lanes  # type: ignore[valid-type]  # (islands + 2,) int: where in `joint` each begins
     point_start: lanes  # type: ignore[valid-type]  # (islands + 2,) int
@@ -85,9 +85,10 @@ def mark_heaps(rows, joint_rows, touches, count):
         islands.heap[n] += 1
         if a == 0 or rows.touch[a].first != rows.touch[a - 1].first:
             trees[n] += 1
+    alone = rows.speed.width == 1  # worlds side by side share islands, but must not feel each other, not by rounding
     for n in range(count):
         many = islands.heap[n] >= HEAP and islands.heap[n] >= CROWDED * trees[n]
-        islands.heap[n] = 1 if many else 0
+        islands.heap[n] = 1 if many and alone else 0
     for a in range(touches):
         rows.touch[a].chained = islands.heap[islands.number[tree_of(rows, a)]]
     for a in range(joint_rows):

@@ -159,7 +159,7 @@ def sweep_island(scene, rows, n, sweeps, tolerance):
         most = PATIENCE * sweeps
     for k in range(most):
         if heap:
-            worst = where(asking, sweep_heap(scene, rows, n, asking), worst)
+            worst = where(asking, sweep_heap(scene, rows, n, k, tolerance, asking), worst)
         else:
             worst = where(asking, sweep(rows, n, asking), worst)
         enough = tolerance * tolerance
