@@ -32,9 +32,11 @@ def number_rows(scene, rows, joint_rows):
         for k in range(first_j, j):
             rows.joint_int[k].first = first
             rows.joint_int[k].last = row
+            rows.joint_int[k].chained = 0
         for k in range(first_touch, touches):
             rows.touch[k].first = first
             rows.touch[k].last = row
+            rows.touch[k].chained = 0
         row = (row + 7) // 8 * 8
         root = end
     return touches, row
@@ -42,7 +44,10 @@ def number_rows(scene, rows, joint_rows):
 
 @kernel
 def couple(scene, rows, joint_rows, touches):
-    """Whiten all rows; then their speeds, and the coupling of each to each of the same tree."""
+    """Whiten all rows; then their speeds, and the coupling of each to each of the same tree.
+
+    Rows that are solved along chains (see `chained`) are whitened only.
+    """
     for a in range(joint_rows):
         couple_joint_row(scene, rows, a)
     first = 0
@@ -67,6 +72,9 @@ def couple_joint_row(scene, rows, a):
     else:
         store3(y, at + joint.depth, row.direction)
     rows.speed[own.row] = row.bias + whiten_joint_row(scene, own.body, y, at)
+    if own.chained == 1:
+        row.inverse = 1.0 / (square_along(y, at, joint.depth + joint.count) + row.soft)
+        return
     b = a
     while b >= 0 and rows.joint_int[b].row >= own.first:
         other = rows.joint_int[b]
@@ -77,6 +85,15 @@ def couple_joint_row(scene, rows, a):
         rows.coupling[other.row * rows.width + own.row - own.first] = value
         b -= 1
     row.inverse = 1.0 / (rows.coupling[own.row * rows.width + own.row - own.first] + row.soft)
+
+
+@kernel
+def square_along(y, at, count):
+    """y · y."""
+    total = y[at] * 0.0
+    for d in range(count):
+        total = total + y[at + d] * y[at + d]
+    return total
 
 
 @kernel
@@ -107,6 +124,8 @@ def couple_touch(scene, rows, a, first, joint_rows):
     at = 6 * a * stride
     fill_touch(scene, y, own.body, at)
     store6(rows.speed, own.row, whiten_touch(scene, own.body, y, at))
+    if own.chained == 1:
+        return
     b = first
     while b < joint_rows and rows.joint_int[b].first == own.first:
         other = rows.joint_int[b]

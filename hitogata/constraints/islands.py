@@ -2,6 +2,8 @@
 
 Trees that touch, or hang on each other by springs and ropes, are one island; the ground joins nobody.  Each island is
 solved on its own: those at rest are done after a sweep or two, however long another takes.
+
+Heaps, islands of many bodies touched, are solved along chains: see `chained`.
 """
 
 from typing import NamedTuple
@@ -12,13 +14,19 @@ ALIGNED = 8
 """The rows of a tree begin at a multiple of this: see `coupling.number_rows`."""
 
 
+HEAP, CROWDED = 60, 4
+"""An island with so many touched bodies, and so many to a tree on average, is a heap.  Below, the rows of a tree are
+few, and to tell them all costs less than to go along chains."""
+
+
 class Islands(NamedTuple):
     """Rows in the order of their islands.  A tree is known by the block of 8 rows that it begins with."""
 
-    above: lanes  # type: ignore[valid-type]  # (blocks,) int: another tree of the same island, or itself
+    above: lanes  # type: ignore[valid-type]  # (blocks,) int: another tree of the same island, or itself; see `chained`
     number: lanes  # type: ignore[valid-type]  # (blocks,) int: which island
     joint_start: lanes  # type: ignore[valid-type]  # (islands + 2,) int: where in `joint` each begins
     point_start: lanes  # type: ignore[valid-type]  # (islands + 2,) int
+    heap: lanes  # type: ignore[valid-type]  # (islands,) int: 1: it is a heap
     joint: lanes  # type: ignore[valid-type]  # (joint rows,) int: joint rows, island by island
     point: lanes  # type: ignore[valid-type]  # (point rows,) int
     key: lanes  # type: ignore[valid-type]  # (joint or point rows,) int: scratch
@@ -26,7 +34,7 @@ class Islands(NamedTuple):
 
 def islands_size(blocks: int, joint_rows: int, points: int) -> int:
     """Whole numbers of scratch."""
-    return 4 * (blocks + 2) + 2 * (joint_rows + points)
+    return 5 * (blocks + 2) + 2 * (joint_rows + points)
 
 
 @kernel
@@ -34,13 +42,13 @@ def open_islands(ints, blocks, joint_rows, points):
     """Views of scratch."""
     room = blocks + 2
     number, joint_start, point_start = tail(ints, room), tail(ints, 2 * room), tail(ints, 3 * room)
-    joint = tail(ints, 4 * room)
+    heap, joint = tail(ints, 4 * room), tail(ints, 5 * room)
     point = tail(joint, joint_rows)
-    return Islands(ints, number, joint_start, point_start, joint, point, tail(point, points))
+    return Islands(ints, number, joint_start, point_start, heap, joint, point, tail(point, points))
 
 
 @kernel
-def find_islands(rows, joint_rows, points, total, apart):
+def find_islands(rows, joint_rows, touches, points, total, apart):
     """Sort all rows by island, those of an island as they were; returns how many islands there are.
 
     total: rows of all trees, as `coupling.number_rows` returns it; apart: if not, all are taken for one island.
@@ -61,7 +69,30 @@ def find_islands(rows, joint_rows, points, total, apart):
     for p in range(points):
         islands.key[p] = islands.number[tree_of(rows, rows.point_int[p].touch_a)]
     sort(islands.key, points, islands.point_start, count, islands.point)
+    mark_heaps(rows, joint_rows, touches, count)
     return count
+
+
+@kernel
+def mark_heaps(rows, joint_rows, touches, count):
+    """Which islands are heaps; their touches and joint rows are told."""
+    islands, trees = rows.islands, rows.islands.above  # what stood there is not needed any more
+    for n in range(count):
+        islands.heap[n] = 0
+        trees[n] = 0
+    for a in range(touches):
+        n = islands.number[tree_of(rows, a)]
+        islands.heap[n] += 1
+        if a == 0 or rows.touch[a].first != rows.touch[a - 1].first:
+            trees[n] += 1
+    alone = rows.speed.width == 1  # worlds side by side share islands, but must not feel each other, not by rounding
+    for n in range(count):
+        many = islands.heap[n] >= HEAP and islands.heap[n] >= CROWDED * trees[n]
+        islands.heap[n] = 1 if many and alone else 0
+    for a in range(touches):
+        rows.touch[a].chained = islands.heap[islands.number[tree_of(rows, a)]]
+    for a in range(joint_rows):
+        rows.joint_int[a].chained = islands.heap[islands.number[rows.joint_int[a].first // ALIGNED]]
 
 
 @kernel

@@ -56,6 +56,7 @@ class JointRowInts:
     row: int
     first: int  # row of its tree
     last: int  # one past the last row of its tree
+    chained: int  # 1: its island is solved along chains, see `chained`
 
 
 @record
@@ -66,6 +67,7 @@ class TouchInts:
     row: int
     first: int
     last: int
+    chained: int  # 1: its island is solved along chains, see `chained`
 
 
 @record
@@ -89,11 +91,15 @@ class PointRow:
     own: Sym3  # what a unit impulse does to its own velocity; for a spring: the inverse, with softness
     along: float  # contact: 1 / (own.zz + soft); spring: reply along it
     across: float  # contact: 1 / greatest reply across
+    share: float  # in heaps: b's part of its reply to itself, squared
 
 
 @record
 class PointRowInts:
-    """Between whom, of what kind, and where its impulse is kept."""
+    """Between whom, of what kind, and where its impulse is kept.
+
+    In islands that are solved along chains, first, count and reply tell other things, see `chained`.
+    """
 
     kind: int
     body_a: int

@@ -49,6 +49,15 @@ def prepare_point(rows, p, end):
         if both:
             count, at = own.count_a, own.reply_a
         reply = reply - own_reply(rows.reply, at + b.row - b.first, count, point.frame, point.lever_b)
+    note_reply(point, own, reply)
+    if own.kind != SPRING and any_lane(point.bounce > 0.0):
+        point.bias = no_higher(point.bias, velocity_of(rows, point, own).z, point.bounce)
+    return end
+
+
+@kernel
+def note_reply(point, own, reply):
+    """What the law of a point needs of its own reply."""
     if own.kind == SPRING:
         point.own = inverse(softened(reply, point.soft))
         point.along = along_reach(reply, point.bias)
@@ -58,9 +67,6 @@ def prepare_point(rows, p, end):
         point.across = 1.0 / greatest_across(reply)
         if own.tie == 1:
             point.bias = no_farther(point.bias, reply, point.soft, point.swing)
-        if any_lane(point.bounce > 0.0):
-            point.bias = no_higher(point.bias, velocity_of(rows, point, own).z, point.bounce)
-    return end
 
 
 @inline
@@ -166,8 +172,18 @@ def solve_point(rows, p, asking):
     """The impulse that mends a point's velocity, within its law, in figures that ask.  Returns the square of what it
     mended."""
     point, own = rows.point[p], rows.point_int[p]
-    old, u = point.impulse, velocity_of(rows, point, own)
-    if own.kind == SPRING:
+    old = point.impulse
+    mended = mend(point, own.kind, velocity_of(rows, point, own), asking)
+    if any_lane(changed(point.impulse, old)):
+        push_point(rows, p, point.impulse - old)
+    return mended
+
+
+@kernel
+def mend(point, kind, u, asking):
+    """Give a point whose velocity is u the impulse that mends it; returns the square of what it mended."""
+    old = point.impulse
+    if kind == SPRING:
         wrong = u + point.bias + old * point.soft
         new, mended = where(asking, old - point.own @ wrong, old), dot(wrong, wrong)
     else:
@@ -179,8 +195,6 @@ def solve_point(rows, p, asking):
         new = where(asking, new, old)
         mended = mended_square(new - old, point.along, point.across)
     point.impulse = new
-    if any_lane(changed(new, old)):
-        push_point(rows, p, new - old)
     return mended
 
 

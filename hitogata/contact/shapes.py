@@ -21,7 +21,7 @@ from hitogata.contact.layout import (
     ShapeFloats,
     ShapeInts,
 )
-from hitogata.contact.tables import check_faces, field_table, mesh_table
+from hitogata.contact.tables import Tables, check_faces
 from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import (
@@ -38,6 +38,7 @@ from hitogata.figure import (
     Sphere,
 )
 from hitogata.figure.pose import IDENTITY, FloatArray
+from hitogata.lanes import record_offsets, record_size
 
 IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 ALL = 0xFFFF
@@ -118,10 +119,13 @@ class ShapeTable:
 
     def new_sweep(self) -> IntArray:
         """The list that `sweep` keeps from step to step."""
-        size = ShapeInts.SIZE  # type: ignore[attr-defined]
-        kinds = self.ints[HEADER : HEADER + size * self.count : size]  # tables of meshes and terrain follow
-        listed = np.flatnonzero(kinds != PLANE)
+        listed = np.flatnonzero(self.column("kind") != PLANE)
         return np.concatenate([[0, len(listed), 0, 0], listed]).astype(np.int64)
+
+    def column(self, name: str) -> IntArray:
+        """A field of the `ShapeInts` of all shapes, shape (count,)."""
+        size, at = record_size(ShapeInts), record_offsets(ShapeInts)[name]
+        return self.ints[HEADER + at : HEADER + size * self.count : size]
 
     def floats_for(self, dtype: Any) -> Any:
         """The floats in single or double precision."""
@@ -203,9 +207,16 @@ def compile_shapes(
         joined: pairs of bodies whose shapes never touch: joined links, and explicit exclusions.
         all_pairs: list all pairs, for `near_pairs`; worlds of many shapes use `sweep`, and need no list.
     """
-    sizes: Any = (ShapeInts, ShapeFloats)
-    rows = np.zeros((len(surfaces), sizes[0].SIZE), np.int64)
-    numbers, tables = [], _Tables(HEADER + len(surfaces) * sizes[0].SIZE, HEADER + len(surfaces) * sizes[1].SIZE)
+    tables = Tables(len(surfaces))
+    rows, numbers = shape_rows(surfaces, tables)
+    pairs = np.array(list(joined), np.int64).reshape(-1, 2)
+    return table_of(rows, numbers, tables, pairs, all_pairs=all_pairs)
+
+
+def shape_rows(surfaces: Sequence[Surface], tables: Tables) -> tuple[IntArray, FloatArray]:
+    """`ShapeInts` and `ShapeFloats` of shapes, one row each; the tables of meshes and height fields are added."""
+    rows = np.zeros((len(surfaces), record_size(ShapeInts)), np.int64)
+    numbers = np.zeros((len(surfaces), record_size(ShapeFloats)))
     for i, s in enumerate(surfaces):
         kind = kind_of(s.shape)
         if s.body < WORLD:
@@ -215,42 +226,23 @@ def compile_shapes(
         place = s.place or _place(s.frame, s.shape.pose)
         if centre is not None:
             place = (*place[:9], *(np.reshape(place[:9], (3, 3)) @ centre + place[9:]))
-        numbers.append([*place, *size, s.friction, s.restitution, s.mass])
-    ints = np.concatenate([[len(surfaces), 0, 0, 0], rows.ravel(), tables.ints]).astype(np.int64)
-    floats = np.concatenate([[np.finfo(np.float64).eps, 0.0, 0.0, 0.0], np.ravel(numbers), *tables.floats])
+        numbers[i] = [*place, *size, s.friction, s.restitution, s.mass]
+    return rows, numbers
+
+
+def table_of(
+    rows: IntArray, numbers: FloatArray, tables: Tables, joined: IntArray, *, all_pairs: bool
+) -> ShapeTable:
+    """The arrays of shapes from their rows; joined: pairs of bodies, shape (n, 2)."""
+    ints = np.concatenate([[len(rows), 0, 0, 0], rows.ravel(), tables.ints]).astype(np.int64)
+    floats = np.concatenate([[np.finfo(np.float64).eps, 0.0, 0.0, 0.0], numbers.ravel(), *tables.floats])
     bodies = int(rows[:, 1].max(initial=-1)) + 1
-    keys = sorted({min(p) * bodies + max(p) for p in joined if max(p) < bodies and min(p) >= 0})
-    excluded = np.array(keys, np.int64)
-    pairs = _pairs(rows, excluded, bodies) if all_pairs else np.zeros((0, 2), np.int64)
-    rules = np.array([bodies, len(keys), *keys], np.int64)
-    return ShapeTable(ints, floats, len(surfaces), pairs, rules, bodies, bool(rows[:, 0].max(initial=PLANE) <= BOX))
-
-
-class _Tables:
-    """Tables of meshes and height fields, each kept once, from the given places on."""
-
-    def __init__(self, first_int: int, first_float: int) -> None:
-        self.ints: list[int] = []
-        self.floats: list[FloatArray] = []
-        self._first_int, self._next_float = first_int, first_float
-        self._places: dict[Any, tuple[FloatArray, FloatArray, int]] = {}
-
-    def add(self, shape: Shape) -> tuple[FloatArray | None, Any, int]:
-        """(middle of the box around it if that is not its origin, size, place of its table or 0)."""
-        if not isinstance(shape, ConvexMesh | HeightField):
-            return None, _size(shape), 0
-        key = (type(shape), shape.vertices.tobytes())
-        if key not in self._places:
-            place = self._first_int + len(self.ints)
-            if isinstance(shape, ConvexMesh):
-                table = mesh_table(shape, place, self._next_float)
-            else:
-                table = field_table(shape, self._next_float)
-            self.ints += table.ints
-            self.floats.append(table.floats)
-            self._next_float += len(table.floats)
-            self._places[key] = table.centre, table.half_sizes, place
-        return self._places[key]
+    low, high = joined.min(1), joined.max(1)
+    there = (high < bodies) & (low >= 0)
+    keys = np.unique(low[there] * bodies + high[there])
+    pairs = _pairs(rows, keys, bodies) if all_pairs else np.zeros((0, 2), np.int64)
+    rules = np.concatenate([[bodies, len(keys)], keys]).astype(np.int64)
+    return ShapeTable(ints, floats, len(rows), pairs, rules, bodies, bool(rows[:, 0].max(initial=PLANE) <= BOX))
 
 
 def _place(frame: Pose, pose: Pose) -> tuple[float, ...]:
@@ -270,20 +262,6 @@ def _places(figure: Figure, in_bodies: bool) -> list[tuple[float, ...]]:
         places = [_place(frame, shape.pose) for frame, link in links for shape in link.shapes]
         figure.compiled[name] = places
     return places
-
-
-def _size(shape: Shape) -> tuple[float, float, float]:
-    if isinstance(shape, Sphere):
-        return shape.radius, 0.0, 0.0
-    if isinstance(shape, Capsule):
-        return shape.radius, shape.half_length, 0.0
-    if isinstance(shape, Box):
-        return shape.half_sizes
-    if isinstance(shape, Cylinder):
-        return shape.radius, shape.radius, shape.half_length
-    if isinstance(shape, Ellipsoid):
-        return shape.half_axes
-    return 0.0, 0.0, 0.0
 
 
 def _pairs(rows: IntArray, excluded: IntArray, bodies: int) -> IntArray:

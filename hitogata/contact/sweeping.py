@@ -260,26 +260,38 @@ def span(strips, box):
 
 @kernel
 def write_sorted(shapes, spare, rough, count, pairs):
-    """Sort pairs by lower index (counting), then by higher index (insertion)."""
-    for i in range(shapes.total + 1):
-        spare[i] = 0
+    """Sort pairs by lower, then by higher index: by counting, first the latter, then the former.
+
+    Counting takes linear time; the ground alone is in as many pairs as there are shapes near it.
+    """
+    found = tail(spare, rough)
+    count_up(spare, shapes.total, found, 1, count)
     for k in range(count):
-        spare[spare[rough + 2 * k] + 1] += 1
-    for i in range(shapes.total):
-        spare[i + 1] += spare[i]
+        low, high = found[2 * k], found[2 * k + 1]
+        pairs[spare[high]].a = low
+        pairs[spare[high]].b = high
+        spare[high] += 1
     for k in range(count):
-        low, high = spare[rough + 2 * k], spare[rough + 2 * k + 1]
-        pairs[spare[low]].a = low
-        pairs[spare[low]].b = high
+        found[2 * k] = pairs[k].a
+        found[2 * k + 1] = pairs[k].b
+    count_up(spare, shapes.total, found, 0, count)
+    for k in range(count):
+        low, high = found[2 * k], found[2 * k + 1]
+        pair = pairs[spare[low]]
+        pair.a = low
+        pair.b = high
+        if shapes.ints[low].kind < shapes.ints[high].kind:
+            pair.a = high
+            pair.b = low
         spare[low] += 1
-    for k in range(1, count):
-        a, b, j = pairs[k].a, pairs[k].b, k - 1
-        while j >= 0 and pairs[j].a == a and pairs[j].b > b:
-            pairs[j + 1].b = pairs[j].b
-            j -= 1
-        pairs[j + 1].b = b
+
+
+@kernel
+def count_up(starts, total, found, which, count):
+    """Where in a sorted list the pairs of each shape start; which: 0: their lower index, 1: their higher."""
+    for i in range(total + 1):
+        starts[i] = 0
     for k in range(count):
-        a, b = pairs[k].a, pairs[k].b
-        if shapes.ints[a].kind < shapes.ints[b].kind:
-            pairs[k].a = b
-            pairs[k].b = a
+        starts[found[2 * k + which] + 1] += 1
+    for i in range(total):
+        starts[i + 1] += starts[i]

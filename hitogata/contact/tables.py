@@ -16,12 +16,15 @@ sharp, in bits (RIGHT, UP, DIAGONAL); in the floats the spacing along x and y, t
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
+from hitogata.contact.layout import HEADER, ShapeFloats, ShapeInts
 from hitogata.errors import ArgumentError
-from hitogata.figure import ConvexMesh, HeightField
+from hitogata.figure import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, HeightField, Shape, Sphere
 from hitogata.figure.pose import FloatArray
+from hitogata.lanes import record_size
 
 IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
@@ -34,6 +37,48 @@ MOST_SIDES = 128
 
 FLAT = 1e-9
 """Vertices within this part of the size of a mesh of a face's plane belong to the face."""
+
+
+class Tables:
+    """Tables of meshes and height fields, each kept once, behind the rows of so many shapes."""
+
+    def __init__(self, shapes: int) -> None:
+        self.ints: list[int] = []
+        self.floats: list[FloatArray] = []
+        self._first_int = HEADER + shapes * record_size(ShapeInts)
+        self._next_float = HEADER + shapes * record_size(ShapeFloats)
+        self._places: dict[Any, tuple[FloatArray, FloatArray, int]] = {}
+
+    def add(self, shape: Shape) -> tuple[FloatArray | None, Any, int]:
+        """(middle of the box around it if that is not its origin, size, place of its table or 0)."""
+        if not isinstance(shape, ConvexMesh | HeightField):
+            return None, _size(shape), 0
+        key = (type(shape), shape.vertices.tobytes())
+        if key not in self._places:
+            place = self._first_int + len(self.ints)
+            if isinstance(shape, ConvexMesh):
+                table = mesh_table(shape, place, self._next_float)
+            else:
+                table = field_table(shape, self._next_float)
+            self.ints += table.ints
+            self.floats.append(table.floats)
+            self._next_float += len(table.floats)
+            self._places[key] = table.centre, table.half_sizes, place
+        return self._places[key]
+
+
+def _size(shape: Shape) -> tuple[float, float, float]:
+    if isinstance(shape, Sphere):
+        return shape.radius, 0.0, 0.0
+    if isinstance(shape, Capsule):
+        return shape.radius, shape.half_length, 0.0
+    if isinstance(shape, Box):
+        return shape.half_sizes
+    if isinstance(shape, Cylinder):
+        return shape.radius, shape.radius, shape.half_length
+    if isinstance(shape, Ellipsoid):
+        return shape.half_axes
+    return 0.0, 0.0, 0.0
 
 
 @dataclass(frozen=True)

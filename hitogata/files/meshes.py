@@ -11,6 +11,9 @@ from hitogata.figure import ConvexMesh, Pose
 from hitogata.figure.pose import IDENTITY, FloatArray
 from hitogata.figure.values import positive
 
+SIZES = 1e-6, 1e6
+"""A mesh must be larger than the former, and no larger than the latter [m]: other sizes are mistakes of scale."""
+
 CONVEX_TOLERANCE = 1e-3
 """A mesh counts as convex if its hull's volume is larger by less than this part."""
 
@@ -47,7 +50,7 @@ def read_mesh(
 
 
 def read_mesh_parts(path: str | Path, *, scale: float = 1.0, pose: Pose = IDENTITY) -> list[ConvexMesh]:
-    """A compound shape: the convex hull of each part of a mesh whose faces hang together.
+    """A compound shape: the convex hull of each part of a mesh whose faces hang together by edges.
 
     For bodies that are not convex, cut into convex parts beforehand.  Arguments and errors are those of `read_mesh`.
     """
@@ -56,12 +59,13 @@ def read_mesh_parts(path: str | Path, *, scale: float = 1.0, pose: Pose = IDENTI
 
     vertices, faces = _load(Path(path), scale)
     _check_closed(Path(path), vertices, faces)
-    ends = np.concatenate([faces[:, :2], faces[:, 1:]])
-    graph = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(len(vertices), len(vertices)))
+    _, side = np.unique(_sides(faces), axis=0, return_inverse=True)
+    by_side = np.argsort(side.reshape(-1), kind="stable").reshape(-1, 2) % len(faces)  # two faces at each
+    graph = coo_array((np.ones(len(by_side)), (by_side[:, 0], by_side[:, 1])), shape=(len(faces), len(faces)))
     _, label = connected_components(graph, directed=False)
     parts = []
-    for k, part in enumerate(dict.fromkeys(label[faces[:, 0]].tolist())):
-        own = vertices[label == part]
+    for k, part in enumerate(dict.fromkeys(label.tolist())):
+        own = vertices[np.unique(faces[label == part])]
         parts.append(_hull(Path(path), own, f"part {k}", pose, f"{Path(path).stem}_{k}"))
     return parts
 
@@ -92,17 +96,20 @@ def _load(path: Path, scale: float) -> tuple[FloatArray, IntArray]:
             f"{path}: face {wrong[0]} has the corners {faces[wrong[0]].tolist()}; there are {len(vertices)} vertices"
         )
     joined, number = np.unique(vertices, axis=0, return_inverse=True)
+    size = float(np.ptp(joined * scale, axis=0).max())
+    if not SIZES[0] <= size <= SIZES[1]:
+        raise FileFormatError(f"{path}: the mesh is {size:.3g} m across; scale, metres per unit, is {scale}")
     return joined * scale, number.reshape(-1)[faces]
 
 
 def _check_closed(path: Path, vertices: FloatArray, faces: IntArray) -> None:
     """Raise unless the faces are the surface of a solid."""
     size = np.ptp(vertices, axis=0).max()
-    a, b, c = (vertices[faces[:, k]] for k in range(3))
-    flat = np.flatnonzero(np.linalg.norm(np.cross(b - a, c - a), axis=1) <= 1e-12 * size * size)
+    a, b, c = (vertices[faces[:, k]] / size for k in range(3))
+    flat = np.flatnonzero(np.linalg.norm(np.cross(b - a, c - a), axis=1) <= 1e-12)
     if len(flat):
         raise FileFormatError(f"{path}: face {flat[0]} has no area; mend the mesh, or read it with closed=False")
-    sides = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
+    sides = _sides(faces)
     _, first, count = np.unique(sides, axis=0, return_index=True, return_counts=True)
     odd = np.flatnonzero(count != 2)
     if len(odd):
@@ -112,6 +119,24 @@ def _check_closed(path: Path, vertices: FloatArray, faces: IntArray) -> None:
             f"{path}: an edge of face {first[k] % len(faces)}, from {ends[0]} to {ends[1]} m, belongs to {count[k]} "
             "face(s), not two: the mesh is no closed surface; mend it, or read it with closed=False"
         )
+    _, first, count = np.unique(_ends(faces), axis=0, return_index=True, return_counts=True)
+    twice = np.flatnonzero(count > 1)
+    if len(twice):
+        face = first[twice].min() % len(faces)
+        raise FileFormatError(
+            f"{path}: face {face} and one beside it go around their edge the same way: one of them is inside out; mend "
+            "the mesh, or read it with closed=False"
+        )
+
+
+def _ends(faces: IntArray) -> IntArray:
+    """Corners at the ends of all edges as the faces go around, shape (3 faces, 2): first one edge of each face, ..."""
+    return np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+
+
+def _sides(faces: IntArray) -> IntArray:
+    """The same, the lower corner first."""
+    return np.sort(_ends(faces), axis=1)
 
 
 def _volume(vertices: FloatArray, faces: IntArray) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,10 +16,10 @@ from hitogata.figure.pose import FloatArray
 from hitogata.lanes import address_table, record_size
 from hitogata.sim.clocked_running import take_clocked_stated_steps, take_clocked_steps
 from hitogata.sim.coordinates import ContactMethod, Coordinates
-from hitogata.sim.forest import IntArray, Span, make_forest, with_ranges
+from hitogata.sim.forest import IntArray, Span, make_forest, stretch, with_ranges
 from hitogata.sim.layout import CAPACITY, CONTACTS, COUNTS, FOUND, OLD_THIRD, PIECES, TIES, Motor, Pull
 from hitogata.sim.loose import begin_loose, take_apart, take_loose_steps
-from hitogata.sim.pairing import PAIRS, ROOM, gather_shapes, list_pairs
+from hitogata.sim.pairing import PAIRS, ROOM, gather_shapes, list_pairs, list_surfaces
 from hitogata.sim.parts import control_parts, state_parts
 from hitogata.sim.running import begin, take_steps
 from hitogata.sim.saving import fingerprint
@@ -76,7 +77,7 @@ class Arrays:
         index: number of each figure.
         forest: all figures side by side.
         loose: all their links side by side; None in reduced coordinates.
-        surfaces: all shapes, as given; `shapes`: as kernels read them; `pairs`: see `pairing`.
+        shapes: all shapes, as kernels read them; `pairs`: see `pairing`.
         law: see `Settings.numbers`.
         state: what steps change; `before`: the same before the last step; `piece`: before its last piece.
         control: what the user sets.
@@ -100,18 +101,17 @@ class Arrays:
             self.loose = take_apart(figures, self.forest, contents.gravity, points)
             solved, size = self.loose.forest, self.loose.state_size
         loose_body = None if self.loose is None else self.loose.body_of
-        self.surfaces, self.shapes = gather_shapes(contents.fixed, contents.members, self.forest, loose_body)
-        self.pair_room = max(pair_room, 8 * len(self.surfaces))
+        self.shapes = gather_shapes(contents.fixed, contents.members, self.forest, loose_body)
+        self.pair_room = max(pair_room, 8 * self.shapes.count)
         self.pairs = list_pairs(self.shapes, self.pair_room)
         self.law = settings.numbers(contents.gravity)
         self.state, self.before, self.piece = np.zeros(size), np.zeros(size), np.zeros(size)
         self.state[self.last_step][0] = np.inf  # there was none
         self.control = np.zeros(self.forest.control_size)
-        for m in contents.members:
-            controls = self.controls_of(m)
-            controls.target[:] = m.figure.neutral()
-            controls.motor[:, 2:] = settings.range_stiffness, settings.range_damping
-        extra = len(self.surfaces) * (record_size(ShapePlace) + record_size(Swept)) + 64
+        controls = self.controls_in(stretch(self.forest.spans))
+        controls.target[:] = np.concatenate([np.zeros(0), *(m.figure.neutral() for m in contents.members)])
+        controls.motor[:, 2:] = settings.range_stiffness, settings.range_damping
+        extra = self.shapes.count * (record_size(ShapePlace) + record_size(Swept)) + 64
         extra += SPARE_ANY  # for all kinds of shapes: the clocked steps know no others
         self.work, self.work_ints = np.zeros(solved.work_size + extra), np.zeros(solved.work_ints + 8, np.int64)
         self.contacts = np.zeros(3 * self.contact_room * record_size(Contact), np.int64)
@@ -145,6 +145,12 @@ class Arrays:
         """For copies: addresses are of no use to them."""
         return {**self.__dict__, "_hot": None}
 
+    @cached_property
+    def surfaces(self) -> list[Surface]:
+        """All shapes, as given."""
+        loose_body = None if self.loose is None else self.loose.body_of
+        return list_surfaces(self.contents.fixed, self.contents.members, self.forest, loose_body)
+
     # ------------------------------------------------------- one figure's part
 
     def span_of(self, member: "Member") -> Span:
@@ -162,13 +168,20 @@ class Arrays:
 
     def state_parts_of(self, member: "Member") -> tuple[slice, ...]:
         """Where in the state stands all that belongs to a figure: q, v, and what its bodies carry along."""
-        span = self.span_of(member)
+        return self.state_parts_in(self.span_of(member))
+
+    def state_parts_in(self, span: Span) -> tuple[slice, ...]:
+        """The same of what stands in a part of the forest."""
         parts = state_parts(self.forest, span)
         return parts if self.loose is None else (*parts, *self.loose.parts_of(span.links))
 
     def controls_of(self, member: "Member") -> Controls:
         """What the user sets of a figure, as views."""
-        parts = control_parts(self.forest, self.span_of(member))
+        return self.controls_in(self.span_of(member))
+
+    def controls_in(self, span: Span) -> Controls:
+        """The same of what stands in a part of the forest."""
+        parts = control_parts(self.forest, span)
         target, rate, push, motor, pull = (self.control[part] for part in parts)
         return Controls(target, rate, push, motor.reshape(-1, record_size(Motor)), pull.reshape(-1, record_size(Pull)))
 

@@ -4,17 +4,16 @@ A figure takes along its part of the state and of the control.  Contact points o
 impulses, where both their shapes do; under the new numbers of these.  Springs and ropes keep theirs.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hitogata.contact.layout import PAIR, Contact
-from hitogata.contact.shapes import Surface
 from hitogata.figure import State
 from hitogata.lanes import record_offsets
 from hitogata.sim.arrays import Arrays, Contents
-from hitogata.sim.forest import IntArray
+from hitogata.sim.forest import IntArray, Span, stretch
 
 if TYPE_CHECKING:
     from hitogata.sim.members import Member
@@ -38,9 +37,9 @@ def changed(old: Arrays, contents: Contents, states: "Mapping[Member, State]") -
     contacts, points = old.last_contacts()
     contacts, left = _renumbered(contacts, old, new)
     new.put_contacts(contacts, points[left])
-    for member in contents.members:
-        if member in old.index:
-            _take_along(member, old, new)
+    for there, here in _stretches(old, new):
+        _take_along(there, here, old, new)
+    new.unread |= old.unread & new.index.keys()
     new.set_states({member: states[member] for member in contents.members if member not in old.index})
     for member in new.index.keys() - old.index.keys():
         for part in new.state_parts_of(member):
@@ -50,14 +49,25 @@ def changed(old: Arrays, contents: Contents, states: "Mapping[Member, State]") -
     return new
 
 
-def _take_along(member: "Member", old: Arrays, new: Arrays) -> None:
-    """State, the one before the last step (or piece), and control of a figure that stays."""
-    for there, here in zip(old.state_parts_of(member), new.state_parts_of(member), strict=True):
-        new.state[here], new.before[here] = old.state[there], old.start[there]
-    for theirs, ours in zip(old.controls_of(member), new.controls_of(member), strict=True):
+def _stretches(old: Arrays, new: Arrays) -> Iterator[tuple[Span, Span]]:
+    """Where figures that stay, and follow each other, stood together and stand now."""
+    stay = [(old.index[member], k) for member, k in new.index.items() if member in old.index]
+    begin = 0
+    for end in range(1, len(stay) + 1):
+        if end == len(stay) or stay[end][0] != stay[end - 1][0] + 1 or stay[end][1] != stay[end - 1][1] + 1:
+            first, last = stay[begin], stay[end - 1]
+            yield (
+                stretch(old.forest.spans[first[0] : last[0] + 1]), stretch(new.forest.spans[first[1] : last[1] + 1]),
+            )  # fmt: skip
+            begin = end
+
+
+def _take_along(there: Span, here: Span, old: Arrays, new: Arrays) -> None:
+    """State, the one before the last step (or piece), and control of figures that stay."""
+    for source, target in zip(old.state_parts_in(there), new.state_parts_in(here), strict=True):
+        new.state[target], new.before[target] = old.state[source], old.start[source]
+    for theirs, ours in zip(old.controls_in(there), new.controls_in(here), strict=True):
         ours[:] = theirs
-    if member in old.unread:
-        new.unread.add(member)
 
 
 def _renumbered(contacts: IntArray, old: Arrays, new: Arrays) -> tuple[IntArray, IntArray]:
@@ -65,25 +75,24 @@ def _renumbered(contacts: IntArray, old: Arrays, new: Arrays) -> tuple[IntArray,
 
     Shapes keep their order, so contacts stay sorted.
     """
-    place = {key: i for i, key in enumerate(_keys(new.surfaces, new.contents.members))}
-    number = np.array([place.get(key, -1) for key in _keys(old.surfaces, old.contents.members)], np.int64)
+    start, own = _first_shapes(old), _first_shapes(new)
+    number = np.full(old.shapes.count, -1, np.int64)
+    number[: start[0]] = np.arange(start[0])  # shapes of the world never go
+    for member, k in old.index.items():
+        if member in new.index:
+            number[start[k] : start[k + 1]] = own[new.index[member]] + np.arange(start[k + 1] - start[k])
     at, result = record_offsets(Contact), contacts.copy()
     a, b = number[contacts[:, at["a"]]], number[contacts[:, at["b"]]]
     left = np.flatnonzero((a >= 0) & (b >= 0))
     result, a, b = result[left], a[left], b[left]
-    bodies = np.array([surface.body for surface in new.surfaces], np.int64)
+    bodies = new.shapes.column("body")
     result[:, at["pair"]] = np.minimum(a, b) * PAIR + np.maximum(a, b)
     for name, shapes in (("a", a), ("b", b)):
         result[:, at[name]], result[:, at[f"body_{name}"]] = shapes, bodies[shapes]
     return result, left
 
 
-def _keys(surfaces: Sequence[Surface], members: Sequence["Member"]) -> list[tuple[Any, int]]:
-    """What tells shapes apart: whose they are, and which of its shapes."""
-    seen: dict[Any, int] = {}
-    keys = []
-    for surface in surfaces:
-        owner = members[surface.figure] if surface.figure >= 0 else None
-        seen[owner] = seen.get(owner, -1) + 1
-        keys.append((owner, seen[owner]))
-    return keys
+def _first_shapes(arrays: Arrays) -> IntArray:
+    """Number of the first shape of each figure, and of all shapes; shape (figures + 1,)."""
+    counts = np.bincount(arrays.shapes.column("figure") + 1, minlength=len(arrays.index) + 1)
+    return np.cumsum(counts)

@@ -31,6 +31,17 @@ class Span:
     body_of_link: tuple[int, ...]  # in the forest
 
 
+def stretch(spans: Sequence[Span]) -> Span:
+    """Where figures that follow each other stand together; `body_of_link` is left out."""
+    if not spans:
+        return Span(slice(0, 0), slice(0, 0), slice(0, 0), slice(0, 0), ())
+    first, last = spans[0], spans[-1]
+    return Span(
+        slice(first.bodies.start, last.bodies.stop), slice(first.q.start, last.q.stop),
+        slice(first.v.start, last.v.stop), slice(first.links.start, last.links.stop), (),
+    )  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Forest:
     """The arrays of all figures together, and where each one stands."""
@@ -60,6 +71,7 @@ class _Single:
     solids: FloatArray  # (bodies, numbers of a `Solid`)
     limits: FloatArray  # (bodies, numbers of a `Limit`)
     ranges: tuple[FloatArray | None, ...]  # of each body's ball joint
+    chains: IntArray  # (bodies, length of the longest): the velocities that move each body, then -1
     body_of_link: tuple[int, ...]
 
 
@@ -73,7 +85,7 @@ def _single(figure: Figure) -> _Single:
         solids = [_solid(row, reach) for row, reach in zip(bodies, _reach(figure, model), strict=True)]
         limits, ranges = _limits(figure, len(joints), model.body_of_link)
         flat = np.array(solids).reshape(-1, record_size(Solid))
-        single = _Single(joints, bodies, flat, limits, tuple(ranges), model.body_of_link)
+        single = _Single(joints, bodies, flat, limits, tuple(ranges), _chains(joints), model.body_of_link)
         figure.compiled["forest"] = single
     return single
 
@@ -81,7 +93,7 @@ def _single(figure: Figure) -> _Single:
 def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], points: int) -> Forest:
     """The flat arrays of figures side by side (see `layout`), with room for so many point rows."""
     spans: list[Span] = []
-    joints, bodies, solids, limits = [], [], [], []
+    joints, bodies, solids, limits, chains = [], [], [], [], []
     body, nq, nv, links = 0, 0, 0, 0
     column = record_offsets(JointInts)
     for figure in figures:
@@ -95,6 +107,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         bodies.append(single.bodies)
         solids.append(single.solids)
         limits.append(single.limits)
+        chains.append((single.chains, body, nv))
         spans.append(
             Span(slice(body, body + count), slice(nq, nq + figure.nq), slice(nv, nv + figure.nv),
                  slice(links, links + figure.nlinks), tuple(body + b for b in single.body_of_link))
@@ -102,7 +115,10 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         body, nq, nv, links = body + count, nq + figure.nq, nv + figure.nv, links + figure.nlinks
     starts, ranges = _gather_ranges(figures)
     rows = np.concatenate(joints) if joints else np.zeros((0, record_size(JointInts)), np.int64)
-    chains, stride = _chains(rows)
+    stride = _up(max((part.shape[1] for part, _, _ in chains), default=0))
+    velocities = np.zeros((body, stride), np.int64)
+    for part, first, shift in chains:
+        velocities[first : first + len(part), : part.shape[1]] = np.where(part < 0, 0, part + shift)
     most_joint = LIMITS * body
     widest = max((2 + 6) * (span.bodies.stop - span.bodies.start) for span in spans) if spans else 0
     width = _up(widest) + 8
@@ -121,7 +137,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         + islands_size(most_rows // ALIGNED, most_joint, points)
     )
     return Forest(
-        np.concatenate([head, rows.ravel(), chains.ravel(), starts]),
+        np.concatenate([head, rows.ravel(), velocities.ravel(), starts]),
         np.concatenate([floats, *[x.ravel() for x in (*bodies, *solids, *limits)], ranges]),
         tuple(spans), body, nq, nv,
         nq + nv + body * (record_size(Carried) + record_size(Watch) + 5 + record_size(Strain)) + 2,
@@ -193,15 +209,14 @@ def _limits(figure: Figure, count: int, body_of_link: tuple[int, ...]) -> tuple[
     return limits, ranges
 
 
-def _chains(rows: IntArray) -> tuple[IntArray, int]:
-    """The velocities that move each body, and the room for one chain."""
+def _chains(rows: IntArray) -> IntArray:
+    """The velocities that move each body of a figure, from its root outwards, then -1."""
     column = record_offsets(JointInts)
     chains: list[list[int]] = []
     for row in rows:
         above = chains[row[column["parent"]]] if row[column["parent"]] >= 0 else []
         chains.append(above + list(range(row[column["iv"]], row[column["iv"]] + row[column["count"]])))
-    stride = _up(max((len(c) for c in chains), default=0))
-    out = np.zeros((len(chains), stride), np.int64)
+    out = np.full((len(chains), max((len(chain) for chain in chains), default=0)), -1, np.int64)
     for i, chain in enumerate(chains):
         out[i, : len(chain)] = chain
-    return out, stride
+    return out

@@ -11,22 +11,37 @@ from hitogata.spatial import Motion, Vec3, cross, load3, load6, power, store6
 
 @kernel
 def apply(scene, rows, state, joint_rows, touches, points):
-    """Add the impulses to the whitened velocities, and undo the whitening."""
-    x, chains, stride = scene.x, scene.chains, scene.chains.stride
+    """Add the impulses to the whitened velocities, where they are not there yet, and undo the whitening."""
     for a in range(joint_rows):
-        i, value = rows.joint_int[a].body, rows.joint[a].impulse
-        joint = scene.tree.joint[i]
-        for d in range(joint.depth + joint.count):
-            k = chains.velocity[i * stride + d]
-            x[k] = x[k] + rows.joint_y[a * stride + d] * value
+        if rows.joint_int[a].chained == 0:
+            apply_limit(scene, rows, a)
     gather_impulses(rows, touches, points)
     for a in range(touches):
-        i, total = rows.touch[a].body, load_wrench(rows.speed, rows.touch[a].row)
-        joint = scene.tree.joint[i]
-        for d in range(joint.depth + joint.count):
-            k = chains.velocity[i * stride + d]
-            x[k] = x[k] + power(load6(rows.touch_y, 6 * (a * stride + d)), total)
-    unwhiten(scene.tree, chains, scene.mass, x, state.v)
+        if rows.touch[a].chained == 0:
+            apply_touch(scene, rows, a)
+    unwhiten(scene.tree, scene.chains, scene.mass, scene.x, state.v)
+
+
+@kernel
+def apply_limit(scene, rows, a):
+    """Add the impulse of a joint row."""
+    x, chains, stride = scene.x, scene.chains, scene.chains.stride
+    i, value = rows.joint_int[a].body, rows.joint[a].impulse
+    joint = scene.tree.joint[i]
+    for d in range(joint.depth + joint.count):
+        k = chains.velocity[i * stride + d]
+        x[k] = x[k] + rows.joint_y[a * stride + d] * value
+
+
+@kernel
+def apply_touch(scene, rows, a):
+    """Add the impulses on a touched body."""
+    x, chains, stride = scene.x, scene.chains, scene.chains.stride
+    i, total = rows.touch[a].body, load_wrench(rows.speed, rows.touch[a].row)
+    joint = scene.tree.joint[i]
+    for d in range(joint.depth + joint.count):
+        k = chains.velocity[i * stride + d]
+        x[k] = x[k] + power(load6(rows.touch_y, 6 * (a * stride + d)), total)
 
 
 @kernel

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hitogata.contact.shapes import ShapeTable, Surface, compile_shapes, joined_bodies, surfaces_of
+from hitogata.contact.coats import Wearer, coat_of, compile_coats
+from hitogata.contact.shapes import ShapeTable, Surface, surfaces_of
 from hitogata.contact.sweeping import spare_size
 from hitogata.sim.forest import Forest, IntArray
 
@@ -27,8 +28,8 @@ MANY = 80
 
 def gather_shapes(
     fixed: Sequence[Surface], members: Sequence["Member"], forest: Forest, loose_body: Sequence[int] | None
-) -> tuple[list[Surface], ShapeTable]:
-    """All shapes of a world, as given and as kernels read them; those of joined and ignored links do not touch.
+) -> ShapeTable:
+    """All shapes of a world as kernels read them; those of joined and ignored links do not touch.
 
     Args:
         fixed: shapes of the world itself.
@@ -39,17 +40,26 @@ def gather_shapes(
     Raises:
         FigureError: a shape has no kernels.
     """
-    surfaces, joined = list(fixed), []
+    wearers, ignored, count = [], [], len(fixed)
+    for m, span in zip(members, forest.spans, strict=True):
+        wearers.append(Wearer(m.figure, span.bodies.start, m.group, m.mask, m.friction, m.restitution))
+        ignored += [(span.body_of_link[m.figure.link_index(a)], span.body_of_link[m.figure.link_index(b)])
+                    for a, b in m.ignored]  # fmt: skip
+        count += len(coat_of(m.figure).rows)
+    return compile_coats(fixed, wearers, ignored, stand_ins=loose_body, all_pairs=count < MANY)
+
+
+def list_surfaces(
+    fixed: Sequence[Surface], members: Sequence["Member"], forest: Forest, loose_body: Sequence[int] | None
+) -> list[Surface]:
+    """All shapes of a world as they were given, in the same order."""
+    surfaces = list(fixed)
     for k, (m, span) in enumerate(zip(members, forest.spans, strict=True)):
         surfaces += surfaces_of(m.figure, first_body=span.bodies.start, in_bodies=True, number=k, group=m.group,
                                 mask=m.mask, friction=m.friction, restitution=m.restitution)  # fmt: skip
-        joined += joined_bodies(m.figure, first_body=span.bodies.start, in_bodies=True)
-        joined += [(span.body_of_link[m.figure.link_index(a)], span.body_of_link[m.figure.link_index(b)])
-                   for a, b in m.ignored]  # fmt: skip
-    if loose_body is not None:
-        surfaces = [s if s.body < 0 else replace(s, body=loose_body[s.body]) for s in surfaces]
-        joined = [(loose_body[a], loose_body[b]) for a, b in joined]
-    return surfaces, compile_shapes(surfaces, joined=joined, all_pairs=len(surfaces) < MANY)
+    if loose_body is None:
+        return surfaces
+    return [s if s.body < 0 else replace(s, body=loose_body[s.body]) for s in surfaces]
 
 
 def list_pairs(shapes: ShapeTable, room: int) -> IntArray:

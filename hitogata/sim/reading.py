@@ -81,11 +81,12 @@ def _contact_force(row: Any, point: FloatArray) -> FloatArray:
 
 
 def _owner(world: "World", shape: int) -> "tuple[Member, str] | None":
-    surface = world.arrays.surfaces[shape]
-    if surface.figure < 0:
+    shapes = world.arrays.shapes
+    figure, link = shapes.column("figure")[shape], shapes.column("link")[shape]
+    if figure < 0:
         return None
-    member = world.arrays.contents.members[surface.figure]
-    return member, member.figure.link_names[surface.link]
+    member = world.arrays.contents.members[figure]
+    return member, member.figure.link_names[link]
 
 
 def link_contact_forces(member: "Member") -> FloatArray:

@@ -16,6 +16,7 @@ a row's speed is y · x, and the coupling of two rows y · y.
 
 from typing import Any, NamedTuple
 
+from hitogata.constraints.chained import prepare_heap, sweep_heap
 from hitogata.constraints.coupling import couple, number_rows
 from hitogata.constraints.islands import find_islands
 from hitogata.constraints.limits import find_interval, find_range, keep_impulses, solve_joint_row, spread
@@ -105,7 +106,7 @@ def touch_bodies(scene, rows, joint_rows, points, law):
     mark_pointed(rows, points)
     touches, total = number_rows(scene, rows, joint_rows)
     tell_pointed(rows, points)
-    return touches, find_islands(rows, joint_rows, points, total, law.islands > 0.0)
+    return touches, find_islands(rows, joint_rows, touches, points, total, law.islands > 0.0)
 
 
 @kernel
@@ -142,19 +143,26 @@ def by_sweeps(scene, rows, islands, around, law, sweeps, room):
     """Projected Gauss-Seidel for every island; returns the greatest speed that a last sweep mended."""
     worst = 0.0
     for n in range(islands):
-        worst = maximum(worst, sweep_island(rows, n, sweeps, law.tolerance))
+        worst = maximum(worst, sweep_island(scene, rows, n, sweeps, law.tolerance))
     return sqrt(worst)
 
 
 @kernel
-def sweep_island(rows, n, sweeps, tolerance):
+def sweep_island(scene, rows, n, sweeps, tolerance):
     """Sweep until nothing is left to mend; returns the square of the greatest speed that the last sweep mended."""
-    prepare(rows, n)
+    heap = rows.islands.heap[n] == 1
+    if heap:
+        prepare_heap(scene, rows, n)
+    else:
+        prepare(rows, n)
     worst, asking, most = 0.0, True, sweeps
     if tolerance > 0.0:
         most = PATIENCE * sweeps
     for k in range(most):
-        worst = where(asking, sweep(rows, n, asking), worst)
+        if heap:
+            worst = where(asking, sweep_heap(scene, rows, n, k, tolerance, asking), worst)
+        else:
+            worst = where(asking, sweep(rows, n, asking), worst)
         enough = tolerance * tolerance
         if k + 1 >= sweeps:
             enough = maximum(STUCK * STUCK, enough)

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from hitogata.constraints.contacts import add_contact, firmness, mixed_friction
+from hitogata.constraints.contacts import add_contact, firmness, grip, mixed_friction
 from hitogata.constraints.layout import SPRING
 from hitogata.constraints.springs import add_tie
 from hitogata.contact.finding import touch_pairs
@@ -69,8 +69,17 @@ def find_points(scene, solids, rows, around, old_count, law, clock):
         a, b = around.skins[around.contacts[c].a], around.skins[around.contacts[c].b]
         bounce = maximum(a.restitution, b.restitution)
         friction, firm = mixed_friction(a.friction, b.friction), firmness(a.mass, b.mass, law.contact_mass)
+        if same_figure(around.shapes, around.contacts[c]):
+            friction = friction * grip(around.points[c].gap, law.contact_stiffness, law.contact_mass)
         count = add_contact(scene, rows, count, around.contacts[c], around.points[c], friction, bounce, firm, law, c)
     return count, contacts
+
+
+@kernel
+def same_figure(shapes, contact):
+    """Do two links of one figure touch?"""
+    figure = shapes.ints[contact.a].figure
+    return figure >= 0 and figure == shapes.ints[contact.b].figure
 
 
 @kernel

@@ -77,6 +77,41 @@ def test_open_flat_and_shared_faces_are_named(tmp_path):
         read_mesh(tmp_path / "missing.stl")
 
 
+def test_faces_turned_inside_out_are_named(tmp_path):
+    turned = [face[::-1] if k == 3 else face for k, face in enumerate(FACES)]
+    with pytest.raises(FileFormatError, match=r"turned\.obj: face 3 and one beside it .* inside out"):
+        read_mesh(write_obj(tmp_path / "turned.obj", faces=turned))
+    every = [face[::-1] for face in FACES]
+    assert read_mesh(write_obj(tmp_path / "every.obj", faces=every)).volume == pytest.approx(1)  # a habit, no mistake
+
+
+def test_parts_that_meet_in_a_corner_are_two(tmp_path):
+    """Joined by a vertex that belongs to no one surface: hulls of both, not of their union."""
+    beyond = [(x + 1, y + 1, z + 1) for x, y, z in CUBE]
+    faces = FACES + [tuple(k + 8 for k in face) for face in FACES]
+    parts = read_mesh_parts(write_obj(tmp_path / "corner.obj", CUBE + beyond, faces))
+    assert [part.volume for part in parts] == pytest.approx([1, 1])
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e200])
+def test_sizes_nobody_means_are_told(tmp_path, size):
+    path = write_obj(tmp_path / "odd.obj", [tuple(size * x for x in v) for v in CUBE])
+    with pytest.raises(FileFormatError, match=r"odd\.obj: the mesh is 1e.* m across; scale"):
+        read_mesh(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("cut.stl", bytes(80) + (12).to_bytes(4, "little") + bytes(100)),
+     ("long.stl", bytes(80) + (2**32 - 1).to_bytes(4, "little") + bytes(100)),
+     ("cut.ply", b"ply\nformat ascii 1.0\nelement vertex 100\n"), ("picture.png", b"\x89PNG...."), ("bare", b"x")],
+)  # fmt: skip
+def test_files_that_are_no_meshes_are_named(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FileFormatError, match=rf"{name}: (the mesh is empty|not a mesh)"):
+        read_mesh(tmp_path / name)
+
+
 def test_without_trimesh_the_install_is_named(tmp_path, monkeypatch):
     real = builtins.__import__
     monkeypatch.setattr(builtins, "__import__", lambda name, *a, **k: _missing(real, name, *a, **k))

@@ -137,6 +137,19 @@ def test_compound_body_and_heap():
     assert min(contact.gap for contact in world.contacts()) > -0.005
 
 
+def test_compound_is_the_box_it_is_cut_from():
+    """Three slabs as one loose body: the mass and inertia of the whole box, and it slides as far."""
+    whole = Box((0.3, 0.1, 0.1))
+    slabs = [mesh_of(Box((0.1, 0.1, 0.1), pose=Pose((x, 0, 0)))) for x in (-0.2, 0.0, 0.2)]
+    world = World()
+    one, cut = (world.add_body(parts, density=500.0).figure.links[0].mass for parts in (whole, slabs))
+    assert cut.mass == pytest.approx(one.mass, rel=1e-12)
+    np.testing.assert_allclose(cut.inertia, one.inertia, rtol=0, atol=1e-12)
+    ours, theirs = (slide(Plane(), parts, 0.1 - 1e-4, friction=0.5) for parts in (slabs, whole))
+    np.testing.assert_allclose(ours[:, :2], theirs[:, :2], rtol=0, atol=1e-4)
+    np.testing.assert_allclose(ours[:, 3:7], theirs[:, 3:7], rtol=0, atol=1e-3)
+
+
 def test_maximal_coordinates_too():
     world = World(coordinates=Coordinates.MAXIMAL)
     world.add_ground()

@@ -39,6 +39,9 @@ def solve_by_states(scene, rows, n, around, room, law, first):
 
     The latter is below zero if there is no consistent answer: then nothing has changed, and the sweeps must do it.
     """
+    if rows.islands.heap[n] == 1:
+        note(rows, n, room.tally, 0, -1.0, False)
+        return 0, -1.0
     prepare_some(rows, n)
     plain, count, passes, worst, fits = list_plain(rows, n, room), 0, 0, -1.0, True
     find_pressing(rows, n, room)
