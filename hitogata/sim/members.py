@@ -92,7 +92,19 @@ class Member:
 
     @state.setter
     def state(self, state: State) -> None:
-        self._arrays.set_states({self: state_of(self.figure, state)})
+        checked = state_of(self.figure, state)
+        self.wake()
+        self._arrays.set_states({self: checked})
+
+    @property
+    def asleep(self) -> bool:
+        """Does it sleep, and takes no steps?  See `Settings.sleep_after`."""
+        return self._arrays.nap_of(self) is not None
+
+    def wake(self) -> None:
+        """Wake it, with all that it lies with."""
+        if self.asleep:
+            self._world._wake([self])
 
     def set_target(self, q: Any, rate: Any = None) -> None:
         """Where the motors' springs pull to, shape (nq,), and at what rates, shape (nv,) [rad/s], [m/s]."""

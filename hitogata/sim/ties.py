@@ -51,6 +51,11 @@ class Tie:
         return self._ends
 
     @property
+    def members(self) -> list[Member]:
+        """The figures at its ends."""
+        return [end[0] for end in self.ends if on_link(end)]
+
+    @property
     def stiffness(self) -> float:
         """K [N/m]."""
         return self._stiffness
@@ -78,9 +83,11 @@ class Tie:
 
     def move_anchor(self, point: Any) -> None:
         """Move the end that is fixed to the world [m], shape (3,)."""
-        arrays, target = self._arrays, numbers(point, 3, "point").copy()
+        _, target = self._arrays, numbers(point, 3, "point").copy()
         if on_link(self.ends[1]):
             raise ArgumentError("both ends are on links: there is no anchor to move")
+        self.world._wake([self.ends[0][0]])
+        arrays = self._arrays
         arrays.ties.view(self, "point_b")[:] = target
         self._ends = self.ends[0], target
 
@@ -93,11 +100,11 @@ class Tie:
     def force(self) -> FloatArray:
         """Force on the first end, mean over the last step, world axes [N], shape (3,)."""
         arrays = self._arrays
-        return arrays.ties.view(self, "impulse") / arrays.last_h
+        return arrays.ties.view(self, "impulse") / arrays.h_of(self.ends[0][0])
 
     def _impulses(self) -> list[tuple[int, FloatArray, FloatArray]]:
         """Body in the forest, place in the world before the last step, and impulse of both ends."""
-        impulse = self.force * self._arrays.last_h
+        impulse = self.force * self._arrays.h_of(self.ends[0][0])
         (a, at_a), (b, at_b) = (self._place(end) for end in self.ends)
         return [(a, at_a, impulse), (b, at_b, -impulse)]
 
