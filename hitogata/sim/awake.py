@@ -70,7 +70,7 @@ class Awake:
 
     def near(self, h: float) -> "list[Member]":
         """Those asleep that someone awake may come near within a step of h [s]."""
-        if self.own is self.whole or not self.own.index:
+        if self.own is self.whole:
             return []
         self.boxes.look(h)
         fall = float(np.linalg.norm(self.own.forest.floats[:3]))
@@ -103,7 +103,7 @@ class Awake:
     def take(self) -> None:
         """Take state, control, springs and ropes from the world."""
         whole, own = self.whole, self.own
-        if own is whole:
+        if own is whole or not own.index:
             return
         copy_runs(whole.state, own.state, self._state)
         copy_runs(whole.start, own.before, self._state)
@@ -121,7 +121,7 @@ class Awake:
     def hand_back(self) -> None:
         """Hand back what steps changed; contacts and patches are read where they are."""
         whole, own = self.whole, self.own
-        if own is whole:
+        if own is whole or not own.index:
             return
         copy_runs(own.state, whole.state, self._state_back)
         copy_runs(own.start, whole.before, self._state_back)

@@ -17,7 +17,7 @@ class Led(Protocol):
         """After a step of h [s]."""
 
     def together(self) -> "Sequence[Member]":
-        """Figures that sleep together or not at all: who leads and who is led."""
+        """Figures that sleep together or not at all: who leads, and then who is led."""
 
     def leaving_with(self, member: "Member") -> "set[Member]":
         """A figure leaves the world: forget it; returns what must go with it."""

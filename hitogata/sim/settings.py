@@ -11,7 +11,7 @@ from hitogata.sim.checking import number, whole
 from hitogata.sim.coordinates import ContactMethod
 
 POSITIVE = ("longest_fast_step", "fast_turn", "contact_mass", "contact_stiffness", "push_out_speed", "range_stiffness",
-            "sleep_after", "sleep_speed")  # fmt: skip
+            "sleep_after")  # fmt: skip
 ENDLESS = ("longest_fast_step", "contact_mass", "push_out_speed", "range_stiffness", "sleep_after")
 """Settings that must not be 0, and those that may be infinite."""
 

@@ -44,7 +44,7 @@ def advance(
         arrays: of a world with sleep.
         h: length of a step [s].
         steps: how many.
-        groups: figures that sleep together or not at all.
+        groups: figures that sleep together or not at all; all but the first of a group are led by it.
         times: see `Arrays.take_steps`.
 
     Returns:
@@ -54,25 +54,24 @@ def advance(
     arrays = wake(arrays, opened(arrays).disturbed())
     awake = opened(arrays)
     awake.take()
-    forget_changed(awake)
+    forget_changed(awake, {member for _, *led in groups for member in led})
     while taken < steps:
+        if not awake.own.index:
+            return arrays, steps  # all sleep
         if near := awake.near(h):
             awake.hand_back()
             arrays = wake(arrays, near)
             awake = opened(arrays)
             awake.take()
-            continue
-        if awake.own.index and awake.own.take_steps(h, 1, times) < 1:
+        elif awake.own.take_steps(h, 1, times) < 1:
             more = awake.own.step_back()
             if more is None:
                 break
-            arrays = awake.grow(more)
+            arrays = awake.grow(more)  # once more, with more room
             awake = opened(arrays)
-            continue
-        taken += 1
-        if note_all(awake, h) >= arrays.contents.settings.sleep_after:
-            tired = islands_at_rest(awake, h, groups)
-            if tired:
+        else:
+            taken += 1
+            if tired := islands_at_rest(awake, h, groups):
                 awake.hand_back()
                 arrays = lay_down(arrays, tired)
                 awake = opened(arrays)
@@ -113,30 +112,28 @@ def gathered(arrays: Arrays) -> Arrays:
 # ------------------------------------------------------- falling asleep
 
 
-def forget_changed(awake: Awake) -> None:
-    """Who was told something new does not rest."""
+def forget_changed(awake: Awake, led: "set[Member]") -> None:
+    """Who was told something new does not rest; what those are told who are led is not the user's."""
     own, sleep = awake.own, awake.sleep
     if np.array_equal(own.control, sleep.told):
         return
-    for member, k in own.index.items():
+    for member in own.index.keys() - led:
         parts = control_parts_of(own, member)
         if any((own.control[part] != sleep.told[part]).any() for part in parts):
-            sleep.rest[k] = 0.0
+            sleep.rest[own.index[member]] = 0.0
     sleep.told[:] = own.control
 
 
-def note_all(awake: Awake, h: float) -> float:
-    """After a step of h [s]: how long has everybody been at rest?  Returns the longest [s]."""
-    own, speed = awake.own, awake.own.contents.settings.sleep_speed
-    longest: float = note_rest(
-        own.forest.ints, own.forest.floats, own.state, own.control, awake.first, awake.sleep.rest, speed, h
-    )
-    return longest
-
-
 def islands_at_rest(awake: Awake, h: float, groups: "Sequence[Sequence[Member]]") -> "list[list[Member]]":
-    """Islands that may sleep; the others are given the rest of the one that was up last, and asked again after it."""
-    own, rest, joined = awake.own, awake.sleep.rest, []
+    """After a step of h [s]: islands that may sleep.
+
+    An island has been at rest for as long as all of it has.  When one of its figures has been for long enough, all are
+    told how long that is, so that they are not asked again too early.
+    """
+    own, rest, settings, joined = awake.own, awake.sleep.rest, awake.own.contents.settings, []
+    ints, floats, speed = own.forest.ints, own.forest.floats, settings.sleep_speed
+    if note_rest(ints, floats, own.state, own.control, awake.first, rest, speed, h) < settings.sleep_after:
+        return []
     together = [tie.members for tie in own.contents.ties]
     for group in (*together, *groups):
         first, *others = (own.index.get(member, -1) for member in group)
@@ -147,7 +144,7 @@ def islands_at_rest(awake: Awake, h: float, groups: "Sequence[Sequence[Member]]"
     np.minimum.at(least, island, rest)
     rest[:] = least[island]
     members = own.contents.members
-    tired = np.flatnonzero(rest >= own.contents.settings.sleep_after)
+    tired = np.flatnonzero(rest >= settings.sleep_after)
     return [[members[k] for k in tired if island[k] == first] for first in np.unique(island[tired])]
 
 

@@ -210,7 +210,7 @@ class Strands:
         self._put(arrays)
 
     def together(self) -> list[Member]:
-        """All strands and the figure they grow from."""
+        """The figure they grow from, and all strands."""
         return [self._host, *self._members]
 
     def leaving_with(self, member: Member) -> set[Member]:
