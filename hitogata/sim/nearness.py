@@ -6,7 +6,7 @@ import numpy as np
 
 from hitogata.constraints.islands import join, root_of
 from hitogata.contact.finding import boxes_meet
-from hitogata.contact.layout import Contact, ShapePlace, Shapes, open_shapes
+from hitogata.contact.layout import PLANE, Contact, ShapePlace, Shapes, open_shapes
 from hitogata.contact.placing import grown, place_shapes
 from hitogata.contact.sweeping import Swept
 from hitogata.lanes import X1, entry, inline, kernel, lanes, maximum, minimum, record_size, records
@@ -96,6 +96,8 @@ def box_figures(ints, floats, state, law, shape_ints, shape_floats, work, first,
         for s in range(boxed.first[k], boxed.first[k + 1]):
             box = boxed.box[s]
             box.low, box.high = spots[s].low, spots[s].high
+            if boxed.shapes.ints[s].kind == PLANE:  # it has no box: it is near everything
+                box.low, box.high = Vec3(-NOWHERE, -NOWHERE, -NOWHERE), Vec3(NOWHERE, NOWHERE, NOWHERE)
             whole.low, whole.high = around_both(whole.low, whole.high, box.low, box.high)
 
 

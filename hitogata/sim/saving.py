@@ -15,7 +15,7 @@ from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.forest import Forest, IntArray
 from hitogata.sim.layout import CAPACITY, CONTACTS, HEADER
-from hitogata.sim.naps import SavedSleep, Sleep
+from hitogata.sim.naps import Nap, SavedSleep, Sleep
 
 if TYPE_CHECKING:
     from hitogata.sim.arrays import Arrays
@@ -86,7 +86,10 @@ def _fits(sleep: Any, like: SavedSleep, arrays: "Arrays") -> bool:
     ):
         return False
     members = arrays.contents.members
-    return all(0 <= k < len(members) and nap.v.shape == (members[k].figure.nv,) for k, nap in sleep.naps)
+    return all(
+        isinstance(nap, Nap) and 0 <= k < len(members) and nap.v.shape == (members[k].figure.nv,)
+        for k, nap in sleep.naps
+    )
 
 
 def put_back(snapshot: Snapshot, arrays: "Arrays") -> None:

@@ -57,8 +57,8 @@ def advance(
     forget_changed(awake, {member for _, *led in groups for member in led})
     while taken < steps:
         if not awake.own.index:
-            return arrays, steps  # all sleep
-        if near := awake.near(h):
+            taken = steps  # all sleep
+        elif near := awake.near(h):
             awake.hand_back()
             arrays = wake(arrays, near)
             awake = opened(arrays)

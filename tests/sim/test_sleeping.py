@@ -2,6 +2,7 @@
 
 import copy
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -404,6 +405,13 @@ def test_forces_come_back_with_a_snapshot(asleep):
     scene.world.restore(asleep.world.save())
     assert scene.world.asleep == scene.world.members
     assert same(readings(scene), readings(asleep))
+
+
+def test_a_broken_snapshot_is_refused(asleep):
+    good = asleep.world.save()
+    for bad in (replace(good.sleep, rest=good.sleep.rest[1:]), replace(good.sleep, naps=((99, good.sleep.naps[0][1]),))):
+        with pytest.raises(ArgumentError, match="sleep"):
+            asleep.world.restore(replace(good, sleep=bad))
 
 
 def test_a_world_without_sleep_takes_a_snapshot_of_sleepers(asleep):
