@@ -409,7 +409,8 @@ def test_forces_come_back_with_a_snapshot(asleep):
 
 def test_a_broken_snapshot_is_refused(asleep):
     good = asleep.world.save()
-    for bad in (replace(good.sleep, rest=good.sleep.rest[1:]), replace(good.sleep, naps=((99, good.sleep.naps[0][1]),))):
+    (_, nap), *_ = good.sleep.naps
+    for bad in (replace(good.sleep, rest=good.sleep.rest[1:]), replace(good.sleep, naps=((99, nap),))):
         with pytest.raises(ArgumentError, match="sleep"):
             asleep.world.restore(replace(good, sleep=bad))
 
