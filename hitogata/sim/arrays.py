@@ -14,22 +14,25 @@ from hitogata.contact.touching import SPARE_ANY
 from hitogata.figure import State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import address_table, record_size
+from hitogata.loops.contacts.reporting import REPORT
 from hitogata.sim.clocked_running import take_clocked_stated_steps, take_clocked_steps
 from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.forest import IntArray, Span, make_forest, stretch, with_ranges
 from hitogata.sim.layout import CAPACITY, CONTACTS, COUNTS, FOUND, OLD_THIRD, PIECES, TIES, Motor, Pull
 from hitogata.sim.loose import begin_loose, take_apart, take_loose_steps
+from hitogata.sim.naps import Nap, Sleep
 from hitogata.sim.pairing import PAIRS, ROOM, gather_shapes, list_pairs, list_surfaces
 from hitogata.sim.parts import control_parts, state_parts
 from hitogata.sim.running import begin, take_steps
 from hitogata.sim.saving import fingerprint
 from hitogata.sim.settings import Settings
 from hitogata.sim.shaped_running import take_shaped_steps
-from hitogata.sim.states.layout import TALLY, room_sizes
+from hitogata.sim.states.layout import PATCHES, TALLY, room_sizes
 from hitogata.sim.states.running import take_shaped_stated_steps, take_stated_steps
 from hitogata.sim.ties import Tie, TieArrays
 
 if TYPE_CHECKING:
+    from hitogata.sim.awake import Awake
     from hitogata.sim.members import Member
 
 CONTACT_ROOM, SPARE_TIES = 256, 32
@@ -86,6 +89,8 @@ class Arrays:
         counts: see `layout`.
         work, work_ints: scratch; `states`, `states_ints`: that of contact by states, which begins with its tally.
         unread: figures whose forces of the last step are not known, because they were not there, or elsewhere.
+        sleep: who rests, who sleeps; None in worlds without sleep.
+        awake: those who take the steps; None: not yet known, or without sleep.
     """
 
     def __init__(self, contents: Contents, *, contact_room: int = 0, pair_room: int = 0) -> None:
@@ -101,7 +106,7 @@ class Arrays:
             self.loose = take_apart(figures, self.forest, contents.gravity, points)
             solved, size = self.loose.forest, self.loose.state_size
         loose_body = None if self.loose is None else self.loose.body_of
-        self.shapes = gather_shapes(contents.fixed, contents.members, self.forest, loose_body)
+        self.shapes = gather_shapes(contents.fixed, contents.members, contents.ties, self.forest, loose_body)
         self.pair_room = max(pair_room, 8 * self.shapes.count)
         self.pairs = list_pairs(self.shapes, self.pair_room)
         self.law = settings.numbers(contents.gravity)
@@ -124,6 +129,8 @@ class Arrays:
         takers = (take_shaped_steps, take_steps, take_shaped_stated_steps, take_stated_steps)
         self._take = takers[2 * self.stated + self.shapes.plain]
         self.unread: set[Member] = set()
+        self.sleep = Sleep.none(len(figures), self.control) if settings.sleeps else None
+        self.awake: Awake | None = None
         self.ties = TieArrays((), self)
         self.change_ties(contents)
 
@@ -140,6 +147,8 @@ class Arrays:
         """Figures have other ranges of motion, and differ in nothing else from those that were."""
         self.forest = with_ranges(self.forest, [member.figure for member in self.contents.members])
         self._print = self._hot = None
+        if self.sleep is not None:
+            self.sleep.rest[:] = 0.0
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies: addresses are of no use to them."""
@@ -245,8 +254,10 @@ class Arrays:
         new = Arrays(self.contents, contact_room=contacts, pair_room=self.pair_room if pairs is None else pairs)
         new.state[:], new.control[:], new.ties.numbers[:] = self.state, self.control, self.ties.numbers
         new.forest.floats[:], new.shapes.floats[:], new.law[:] = self.forest.floats, self.shapes.floats, self.law
-        new.unread = self.unread
+        new.before[:] = new.piece[:] = self.start
+        new.unread, new.sleep = self.unread, self.sleep
         new.states[:TALLY] = self.states[:TALLY]
+        new.put_patches(self.last_patches())
         new.put_contacts(*self.last_contacts())
         return new
 
@@ -267,8 +278,27 @@ class Arrays:
         """The state before the last step, or before its last piece."""
         return self.piece if self.counts[PIECES] > 1 else self.before
 
+    def nap_of(self, member: "Member") -> "Nap | None":
+        """How a figure fell asleep; None: it is awake."""
+        return None if self.sleep is None else self.sleep.naps.get(member)
+
+    def h_of(self, member: "Member") -> float:
+        """Length of the last step that a figure took, or of its last piece [s]."""
+        nap = self.nap_of(member)
+        return self.last_h if nap is None else nap.h
+
+    def taken_v(self, member: "Member") -> FloatArray:
+        """Velocities of the last step that a figure took, shape (nv,)."""
+        nap = self.nap_of(member)
+        return self.v_of(member) if nap is None else nap.v
+
     def last_contacts(self) -> tuple[np.ndarray[Any, Any], FloatArray]:
-        """Whose the contacts of the last step were, and where: views of what the step wrote."""
+        """Whose the contacts of the last step were, and where: views of what the step wrote.
+
+        Of figures asleep, those of the last step that they took; then they are copies.
+        """
+        if self.awake is not None and self.awake.own is not self:
+            return self.awake.all_contacts()
         third, count = int(self.counts[OLD_THIRD]), int(self.counts[CONTACTS])
         return (
             self.contacts.reshape(3, self.contact_room, -1)[third, :count],
@@ -277,9 +307,23 @@ class Arrays:
 
     def put_contacts(self, contacts: IntArray, points: FloatArray) -> None:
         """Take these for the contacts of the last step; there must be room."""
+        self.awake = None
         self.counts[CONTACTS] = len(contacts)
         for array, values in zip(self.last_contacts(), (contacts, points), strict=True):
             array[:] = values
+
+    def last_patches(self) -> FloatArray:
+        """What contact by states reported of the last step, shape (patches, REPORT)."""
+        if self.awake is not None and self.awake.own is not self:
+            return self.awake.all_patches()
+        count = int(self.states[PATCHES]) if self.stated else 0
+        return self.states[TALLY : TALLY + count * REPORT].reshape(count, REPORT)
+
+    def put_patches(self, patches: FloatArray) -> None:
+        """Take these for the report of the last step; there must be room."""
+        if self.stated:
+            self.states[PATCHES] = len(patches)
+            self.last_patches()[:] = patches
 
     def fingerprint(self) -> bytes:
         """What tells worlds apart whose arrays are not for each other."""

@@ -11,9 +11,12 @@ import numpy as np
 
 from hitogata.contact.layout import PAIR, Contact
 from hitogata.figure import State
+from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets
 from hitogata.sim.arrays import Arrays, Contents
 from hitogata.sim.forest import IntArray, Span, stretch
+from hitogata.sim.pairing import held_apart
+from hitogata.sim.parts import control_parts
 
 if TYPE_CHECKING:
     from hitogata.sim.members import Member
@@ -28,18 +31,21 @@ def changed(old: Arrays, contents: Contents, states: "Mapping[Member, State]") -
         states: where figures that came are, and how they move; their motors hold them there.
     """
     same = contents.members == old.contents.members and contents.fixed == old.contents.fixed
+    same = same and held_apart(contents.ties) == held_apart(old.contents.ties)
     if same and len(contents.ties) <= old.tie_room:
         old.change_ties(contents)
         return old
-    new = Arrays(contents, contact_room=old.contact_room, pair_room=old.pair_room)
+    contacts, points = old.last_contacts()
+    new = Arrays(contents, contact_room=max(old.contact_room, len(contacts)), pair_room=old.pair_room)
     new.ties.take_over(old.ties)
     new.state[new.last_step] = new.before[new.last_step] = old.state[old.last_step]
-    contacts, points = old.last_contacts()
-    contacts, left = _renumbered(contacts, old, new)
+    contacts, left = renumbered(contacts, shape_numbers(old, new), new)
     new.put_contacts(contacts, points[left])
+    new.put_patches(moved_patches(old.last_patches(), body_numbers(old, new))[0])
     for there, here in _stretches(old, new):
         _take_along(there, here, old, new)
     new.unread |= old.unread & new.index.keys()
+    _sleep_on(old, new)
     new.set_states({member: states[member] for member in contents.members if member not in old.index})
     for member in new.index.keys() - old.index.keys():
         for part in new.state_parts_of(member):
@@ -68,19 +74,36 @@ def _take_along(there: Span, here: Span, old: Arrays, new: Arrays) -> None:
         new.state[target], new.before[target] = old.state[source], old.start[source]
     for theirs, ours in zip(old.controls_in(there), new.controls_in(here), strict=True):
         ours[:] = theirs
+    if old.sleep is not None and new.sleep is not None:
+        for source, target in zip(control_parts(old.forest, there), control_parts(new.forest, here), strict=True):
+            new.sleep.told[target] = old.sleep.told[source]
 
 
-def _renumbered(contacts: IntArray, old: Arrays, new: Arrays) -> tuple[IntArray, IntArray]:
-    """Contacts under the numbers their shapes have now, and which of them are left.
+def _sleep_on(old: Arrays, new: Arrays) -> None:
+    """Who stays has rested for as long as before, or sleeps on."""
+    if old.sleep is None or new.sleep is None:
+        return
+    for member in new.index.keys() & old.index.keys():
+        new.sleep.rest[new.index[member]] = old.sleep.rest[old.index[member]]
+    new.sleep.naps.update((member, nap) for member, nap in old.sleep.naps.items() if member in new.index)
 
-    Shapes keep their order, so contacts stay sorted.
-    """
+
+def shape_numbers(old: Arrays, new: Arrays) -> IntArray:
+    """Number that each shape of the old arrays has in the new ones; -1: none."""
     start, own = _first_shapes(old), _first_shapes(new)
     number = np.full(old.shapes.count, -1, np.int64)
     number[: start[0]] = np.arange(start[0])  # shapes of the world never go
     for member, k in old.index.items():
         if member in new.index:
             number[start[k] : start[k + 1]] = own[new.index[member]] + np.arange(start[k + 1] - start[k])
+    return number
+
+
+def renumbered(contacts: IntArray, number: IntArray, new: Arrays) -> tuple[IntArray, IntArray]:
+    """Contacts under the numbers their shapes have in other arrays (`shape_numbers`), and which of them are left.
+
+    Shapes keep their order, so contacts stay sorted.
+    """
     at, result = record_offsets(Contact), contacts.copy()
     a, b = number[contacts[:, at["a"]]], number[contacts[:, at["b"]]]
     left = np.flatnonzero((a >= 0) & (b >= 0))
@@ -96,3 +119,22 @@ def _first_shapes(arrays: Arrays) -> IntArray:
     """Number of the first shape of each figure, and of all shapes; shape (figures + 1,)."""
     counts = np.bincount(arrays.shapes.column("figure") + 1, minlength=len(arrays.index) + 1)
     return np.cumsum(counts)
+
+
+def body_numbers(old: Arrays, new: Arrays) -> IntArray:
+    """Number that each body of the old arrays has in the new ones; -2: none.  The last is that of the world, -1."""
+    number = np.full(old.forest.bodies + 1, -2)
+    number[-1] = -1
+    for member in new.index.keys() & old.index.keys():
+        there = new.span_of(member).bodies
+        number[old.span_of(member).bodies] = np.arange(there.start, there.stop)
+    return number
+
+
+def moved_patches(patches: FloatArray, number: IntArray) -> tuple[FloatArray, IntArray]:
+    """Reports of patches under other numbers of their bodies (`body_numbers`), and which of them are left."""
+    bodies = number[patches[:, :2].astype(np.int64)]
+    left = np.flatnonzero((bodies > -2).all(axis=1))
+    result = patches[left]
+    result[:, :2] = bodies[left]
+    return result, left

@@ -1,10 +1,10 @@
-"""Links of a world held to each other, or to the world, while it runs: a box in a hand, two figures hand in hand, a door.
+"""Links of a world held to each other, or to the world, while it runs: a bag in a hand, a door, two hand in hand.
 
 A hold is one, two or three stiff implicit springs between points that coincide when it is made: with one point the ends
 turn as they like about each other, with two only about the line through them, with three not at all.  It is held as it
-is: nothing snaps.  Springs are rows of the same solve as contacts and ranges, so a hold is stable at any step, and gives
-way by what it carries over its stiffness (0.1 mm for 100 N).  For constraints that are exact, with gimbals and slides,
-on one figure: `hitogata.loops`.
+is: nothing snaps.  Springs are rows of the same solve as contacts and ranges, so a hold is stable at any step; it gives
+way by what it carries over its stiffness (0.1 mm for 100 N).  Links held to each other do not touch each other.
+For constraints that are exact, with gimbals and slides, on one figure: `hitogata.loops`.
 """
 
 from dataclasses import dataclass
@@ -128,10 +128,13 @@ def hold(
     options = {"stiffness": number(stiffness, "stiffness", positive=True), "damping": number(damping, "damping")}
     limits = [number(x, n, infinite=True) for x, n in ((force_limit, "force_limit"), (torque_limit, "torque_limit"))]
     points = _points(turning, axis, number(width, "width", positive=True) / 2)
-    places = [_in_world(a[0], a[1], point + (a[2] if len(a) == 3 else 0.0)) for point in points]
+    middle = np.asarray(a[2:] or [np.zeros(3)], float)[0]
+    places = [_in_world(a[0], a[1], middle + point) for point in points]
     ties = tuple(
-        a[0].world.add_spring(_seen_from(a, place), place if b is None else _seen_from(b, place), **options)
-        for place in places
+        a[0].world.add_spring(
+            _seen_from(a, place), place if b is None else _seen_from(b, place), touching=k > 0, **options
+        )
+        for k, place in enumerate(places)
     )
     result = Hold(ties, turning, limits[0], limits[1])
     if min(limits) < np.inf:

@@ -1,5 +1,6 @@
 """What is led through a world from outside, step by step; a world calls it before and after every step."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ class Led(Protocol):
 
     def follow(self, h: float) -> None:
         """After a step of h [s]."""
+
+    def together(self) -> "Sequence[Member]":
+        """Figures that sleep together or not at all: who leads, and then who is led."""
 
     def leaving_with(self, member: "Member") -> "set[Member]":
         """A figure leaves the world: forget it; returns what must go with it."""

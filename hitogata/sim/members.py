@@ -95,7 +95,19 @@ class Member:
 
     @state.setter
     def state(self, state: State) -> None:
-        self._arrays.set_states({self: state_of(self.figure, state)})
+        checked = state_of(self.figure, state)
+        self.wake()
+        self._arrays.set_states({self: checked})
+
+    @property
+    def asleep(self) -> bool:
+        """Does it sleep, and takes no steps?  See `Settings.sleep_after`."""
+        return self._arrays.nap_of(self) is not None
+
+    def wake(self) -> None:
+        """Wake it, with all that it lies with."""
+        if self.asleep:
+            self._world._wake([self])
 
     def set_target(self, q: Any, rate: Any = None) -> None:
         """Where the motors' springs pull to, shape (nq,), and at what rates, shape (nv,) [rad/s], [m/s]."""
@@ -134,17 +146,18 @@ class Member:
         A joint that is outside comes back as its wall says (`set_wall`).  What the old wall pushed with is forgotten,
         and snapshots of before cannot be restored.
         """
-        arrays, k = self._arrays, ball_joint(self.figure, joint)
+        k = ball_joint(self.figure, joint)
         check_range(range_, "range_", self.figure, joint)
         self._take_ranges({k: range_})
+        arrays = self._arrays
         for part in joint_memory(arrays.forest, arrays.span_of(self).body_of_link[k]):
             arrays.state[part] = 0.0
 
     def _take_ranges(self, ranges: dict[int, RangeOfMotion | None]) -> None:
         """Ranges of ball joints, by the numbers of their links."""
-        arrays = self._arrays
+        self.wake()
         self._figure = with_joint_ranges(self.figure, ranges)
-        arrays.change_ranges()
+        self._world._change_ranges()
 
     def _rows_of(self, joints: Iterable[str] | None) -> list[int]:
         """Motors of some joints, as rows of `Controls.motor`; None: of all but a free base."""

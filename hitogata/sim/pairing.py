@@ -18,6 +18,7 @@ from hitogata.sim.forest import Forest, IntArray
 
 if TYPE_CHECKING:
     from hitogata.sim.members import Member
+    from hitogata.sim.ties import Tie
 
 SWEPT, PAIRS, ROOM, RULES, ORDER, SPACE, HEADER = range(7)
 """Places in the header, and its length."""
@@ -27,13 +28,15 @@ MANY = 80
 
 
 def gather_shapes(
-    fixed: Sequence[Surface], members: Sequence["Member"], forest: Forest, loose_body: Sequence[int] | None
-) -> ShapeTable:
-    """All shapes of a world as kernels read them; those of joined and ignored links do not touch.
+    fixed: Sequence[Surface], members: Sequence["Member"], ties: Sequence["Tie"], forest: Forest,
+    loose_body: Sequence[int] | None,
+) -> ShapeTable:  # fmt: skip
+    """All shapes of a world as kernels read them; those of joined, held and ignored links do not touch.
 
     Args:
         fixed: shapes of the world itself.
         members: figures, in the order in which they stand in the forest.
+        ties: springs and ropes, of which some say that their links do not touch.
         forest: the figures side by side.
         loose_body: what stands for each of its bodies in maximal coordinates; None: the body itself.
 
@@ -46,7 +49,16 @@ def gather_shapes(
         ignored += [(span.body_of_link[m.figure.link_index(a)], span.body_of_link[m.figure.link_index(b)])
                     for a, b in m.ignored]  # fmt: skip
         count += len(coat_of(m.figure).rows)
+    of_member = dict(zip(members, forest.spans, strict=True))
+    for a, b in (tie.ends for tie in held_apart(ties)):
+        one, other = (of_member[end[0]].body_of_link[end[0].figure.frame(end[1])[0]] for end in (a, b))
+        ignored.append((one, other))
     return compile_coats(fixed, wearers, ignored, stand_ins=loose_body, all_pairs=count < MANY)
+
+
+def held_apart(ties: Sequence["Tie"]) -> list["Tie"]:
+    """Springs and ropes between links that do not touch each other."""
+    return [tie for tie in ties if not tie.touching and len(tie.members) == 2]
 
 
 def list_surfaces(

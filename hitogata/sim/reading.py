@@ -57,7 +57,7 @@ class ContactForce:
 
 def contact_forces(world: "World") -> list[ContactForce]:
     """Contact points of the last step, with their forces."""
-    (ints, points), h = world.arrays.last_contacts(), world.arrays.last_h
+    ints, points = world.arrays.last_contacts()
     at, column = record_offsets(ContactPoint), record_offsets(Contact)
     result = []
     for row, point in zip(ints, points, strict=True):
@@ -65,7 +65,8 @@ def contact_forces(world: "World") -> list[ContactForce]:
             continue  # it was only looked at
         a, b = (_owner(world, int(row[column[name]])) for name in ("a", "b"))
         normal = point[at["normal"] : at["normal"] + 3]
-        force = _contact_force(row, point) / h
+        ends = [end[0] for end in (a, b) if end is not None]
+        force = _contact_force(row, point) / world.arrays.h_of(ends[0])
         result.append(ContactForce(point[:3].copy(), normal.copy(), float(point[at["gap"]]), force, a, b))
     return result
 
@@ -112,16 +113,16 @@ def limit_forces(member: "Member") -> FloatArray:
             result[k] = impulses[bodies[k] - 1 : bodies[k] + 1].sum(axis=1)
         elif link.joint.kind is not JointKind.BALL:  # both ends of an interval
             result[k] = impulses[bodies[k]].sum(), 0.0
-    return result / arrays.last_h
+    return result / arrays.h_of(member)
 
 
 def motor_forces(member: "Member") -> FloatArray:
     """What springs and dampers of motors do in the joints, shape (nv,) [N m], [N]: -(K e + C (v - rate))."""
     figure, arrays = member.figure, member._arrays
-    force, model, v = np.zeros(figure.nv), model_of(figure), member.v
+    force, model, v = np.zeros(figure.nv), model_of(figure), arrays.taken_v(member)
     if member in arrays.unread:
         return force
-    controls, h, theta = arrays.controls_of(member), arrays.last_h, arrays.contents.settings.theta
+    controls, h, theta = arrays.controls_of(member), arrays.h_of(member), arrays.contents.settings.theta
     error = difference(figure, controls.target, arrays.q_of(member, arrays.start))
     passive = model.floats[HEADER_OF_MODEL:].reshape(-1, record_size(Body))[:, record_offsets(Body)["damping"]]
     for link, body in zip(figure.links, model.body_of_link, strict=True):
@@ -142,7 +143,7 @@ def joint_forces(member: "Member") -> FloatArray:
     World axes, about the joint; all of it: the motor's, the limits', and what holds the joint together.
     """
     arrays = member._arrays
-    forest, span, h = arrays.forest, arrays.span_of(member), arrays.last_h
+    forest, span, h = arrays.forest, arrays.span_of(member), arrays.h_of(member)
     if member in arrays.unread:
         return np.zeros((member.figure.nlinks, 6))
     if arrays.loose is not None:
@@ -157,8 +158,10 @@ def joint_forces(member: "Member") -> FloatArray:
     for tie in arrays.contents.ties:
         for body, at, force in tie._impulses():
             _add(outside, body, at, force)
+    after = arrays.state.copy()
+    after[state_parts(forest, span).v] = arrays.taken_v(member)
     read_joints(
-        forest.ints, forest.floats, arrays.start.copy(), arrays.state, arrays.control, arrays.work, outside, out, h
+        forest.ints, forest.floats, arrays.start.copy(), after, arrays.control, arrays.work, outside, out, h
     )
     return out[:-6].reshape(-1, 6)[list(span.body_of_link)]
 

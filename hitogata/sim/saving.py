@@ -15,6 +15,7 @@ from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.forest import Forest, IntArray
 from hitogata.sim.layout import CAPACITY, CONTACTS, HEADER
+from hitogata.sim.naps import Nap, SavedSleep, Sleep
 
 if TYPE_CHECKING:
     from hitogata.sim.arrays import Arrays
@@ -37,15 +38,19 @@ class Snapshot:
     points: FloatArray
     counts: np.ndarray[Any, Any]
     unread: frozenset[int]  # figures whose forces of the last step are not known
+    sleep: SavedSleep | None = None  # None: of a world without sleep
 
 
 def written_down(arrays: "Arrays", time: float) -> Snapshot:
     """A snapshot of a world at a time [s]."""
     contacts, points = arrays.last_contacts()
+    counts = arrays.counts.copy()
+    counts[CONTACTS] = len(contacts)
     return Snapshot(
         arrays.fingerprint(), time, arrays.state.copy(), arrays.start.copy(), arrays.control.copy(),
-        arrays.ties.numbers.copy(), contacts.copy(), points.copy(), arrays.counts.copy(),
+        arrays.ties.numbers.copy(), contacts.copy(), points.copy(), counts,
         frozenset(arrays.index[member] for member in arrays.unread),
+        None if arrays.sleep is None else arrays.sleep.saved(arrays.index, arrays.last_patches()),
     )  # fmt: skip
 
 
@@ -69,6 +74,22 @@ def check_snapshot(snapshot: Any, arrays: "Arrays") -> None:
         raise ArgumentError(f"snapshot: its time must be a finite number, got {snapshot.time!r}")
     if not isinstance(snapshot.unread, frozenset) or not snapshot.unread <= set(range(len(arrays.index))):
         raise ArgumentError(f"snapshot: unread must be numbers of figures, got {snapshot.unread!r}")
+    if snapshot.sleep is not None and ours.sleep is not None and not _fits(snapshot.sleep, ours.sleep, arrays):
+        raise ArgumentError("snapshot: its sleep is not as `World.save` made it")
+
+
+def _fits(sleep: Any, like: SavedSleep, arrays: "Arrays") -> bool:
+    """Are these rest and naps of figures like ours?"""
+    if not isinstance(sleep, SavedSleep) or any(
+        not isinstance(getattr(sleep, name), np.ndarray) or getattr(sleep, name).shape != getattr(like, name).shape
+        for name in ("rest", "told")
+    ):
+        return False
+    members = arrays.contents.members
+    return all(
+        isinstance(nap, Nap) and 0 <= k < len(members) and nap.v.shape == (members[k].figure.nv,)
+        for k, nap in sleep.naps
+    )
 
 
 def put_back(snapshot: Snapshot, arrays: "Arrays") -> None:
@@ -80,6 +101,11 @@ def put_back(snapshot: Snapshot, arrays: "Arrays") -> None:
     arrays.counts[CAPACITY] = arrays.contact_room
     arrays.put_contacts(snapshot.contacts, snapshot.points)
     arrays.unread = {arrays.contents.members[k] for k in snapshot.unread}
+    if arrays.sleep is not None:  # in a world without sleep, all are awake
+        arrays.sleep = Sleep.none(len(arrays.index), arrays.control)
+        if snapshot.sleep is not None:
+            arrays.sleep = snapshot.sleep.opened(arrays.contents.members)
+            arrays.put_patches(snapshot.sleep.patches)
 
 
 def fingerprint(

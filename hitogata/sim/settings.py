@@ -1,5 +1,6 @@
 """The numbers of a world's laws."""
 
+import math
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -9,8 +10,9 @@ from hitogata.figure.pose import FloatArray
 from hitogata.sim.checking import number, whole
 from hitogata.sim.coordinates import ContactMethod
 
-POSITIVE = ("longest_fast_step", "fast_turn", "contact_mass", "contact_stiffness", "push_out_speed", "range_stiffness")
-ENDLESS = ("longest_fast_step", "contact_mass", "push_out_speed", "range_stiffness")
+POSITIVE = ("longest_fast_step", "fast_turn", "contact_mass", "contact_stiffness", "push_out_speed", "range_stiffness",
+            "sleep_after")  # fmt: skip
+ENDLESS = ("longest_fast_step", "contact_mass", "push_out_speed", "range_stiffness", "sleep_after")
 """Settings that must not be 0, and those that may be infinite."""
 
 
@@ -46,6 +48,9 @@ class Settings:
         range_margin: limits nearer than this are looked after [rad], [m].
         hard_wall_share: of what is beyond a hard wall, this share comes back per step.
         joint_correction: of a joint's gap, this share is pulled in per step (maximal coordinates only).
+        sleep_after: figures that touch fall asleep once all of them have been at rest for so long [s]; infinite: never.
+            See `sim.sleeping`.  Only with islands, and in reduced coordinates.
+        sleep_speed: what moves slower is at rest [m/s], [rad/s].
     """
 
     sweeps: int = 50
@@ -69,6 +74,8 @@ class Settings:
     range_margin: float = 0.05
     hard_wall_share: float = 0.2
     joint_correction: float = 0.2
+    sleep_after: float = math.inf
+    sleep_speed: float = 0.01
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -89,6 +96,13 @@ class Settings:
             raise ArgumentError(f"settings: static_share: must be at least 1, got {self.static_share!r}")
         if self.joint_correction > 1:
             raise ArgumentError(f"settings: joint_correction must be between 0 and 1, got {self.joint_correction}")
+        if self.sleeps and not self.islands:
+            raise ArgumentError("settings: sleep_after: figures sleep by islands; islands must be True")
+
+    @property
+    def sleeps(self) -> bool:
+        """Does anything ever fall asleep?"""
+        return self.sleep_after < math.inf
 
     def numbers(self, gravity: tuple[float, float, float]) -> FloatArray:
         """The `Law` of a world, flat."""

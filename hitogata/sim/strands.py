@@ -145,6 +145,7 @@ class Strands:
             raise ArgumentError(f"velocity: expected (3,), (strands, 3) or (strands, {links}, 3) finite numbers, "
                                 f"got {velocity!r}")  # fmt: skip
         self._wind, self._rate = wind, rate
+        self._host.wake()
         if rate == 0:
             arrays = self._laid_out()
             arrays.control[self._pull] = 0.0
@@ -188,6 +189,9 @@ class Strands:
     def lead(self, h: float) -> None:
         """Before a step of h [s]: roots where the link is, with its velocity; wind."""
         arrays = self._laid_out()
+        if self._host.asleep:
+            self._told = np.zeros_like(self._told)
+            return
         self._put(arrays)
         pressed = (arrays.state[self._pressed] * self._curved).sum(-1)
         arrays.control[self._damper] = self._motor[1] + pressed * (THETA * h / arrays.last_h)
@@ -200,8 +204,14 @@ class Strands:
     def follow(self, h: float) -> None:
         """After a step of h [s]: what the roots felt; then they are put where the link came to."""
         arrays = self._laid_out()
+        if self._host.asleep:
+            return
         self._pulls = (arrays.state[self._v] - self._told) * (self._armature / h)
         self._put(arrays)
+
+    def together(self) -> list[Member]:
+        """The figure they grow from, and all strands."""
+        return [self._host, *self._members]
 
     def leaving_with(self, member: Member) -> set[Member]:
         """A figure leaves the world: all strands go with the one they grow from."""

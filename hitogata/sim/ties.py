@@ -36,8 +36,11 @@ def on_link(end: Any) -> bool:
 class Tie:
     """A spring or rope in a world; made by `World.add_spring` and `World.add_rope`."""
 
-    def __init__(self, world: "World", ends: "tuple[End, End]", stiffness: float, damping: float, length: float | None):
-        self._world, self._ends = world, ends
+    def __init__(
+        self, world: "World", ends: "tuple[End, End]", stiffness: float, damping: float, length: float | None,
+        touching: bool = True,
+    ) -> None:  # fmt: skip
+        self._world, self._ends, self._touching = world, ends, touching
         self._stiffness, self._damping, self._length = stiffness, damping, length
 
     @property
@@ -49,6 +52,11 @@ class Tie:
     def ends(self) -> "tuple[End, End]":
         """Its two ends."""
         return self._ends
+
+    @property
+    def members(self) -> list[Member]:
+        """The figures at its ends."""
+        return [end[0] for end in self.ends if on_link(end)]
 
     @property
     def stiffness(self) -> float:
@@ -66,6 +74,11 @@ class Tie:
         return self._length
 
     @property
+    def touching(self) -> bool:
+        """Whether its two links may touch each other."""
+        return self._touching
+
+    @property
     def _arrays(self) -> "Arrays":
         """Those of its world, if it is still there."""
         arrays = self.world.arrays
@@ -78,9 +91,11 @@ class Tie:
 
     def move_anchor(self, point: Any) -> None:
         """Move the end that is fixed to the world [m], shape (3,)."""
-        arrays, target = self._arrays, numbers(point, 3, "point").copy()
+        _, target = self._arrays, numbers(point, 3, "point").copy()
         if on_link(self.ends[1]):
             raise ArgumentError("both ends are on links: there is no anchor to move")
+        self.world._wake([self.ends[0][0]])
+        arrays = self._arrays
         arrays.ties.view(self, "point_b")[:] = target
         self._ends = self.ends[0], target
 
@@ -93,7 +108,7 @@ class Tie:
     def force(self) -> FloatArray:
         """Force on the first end, mean over the last step, world axes [N], shape (3,)."""
         arrays = self._arrays
-        return arrays.ties.view(self, "impulse") / arrays.last_h
+        return arrays.ties.view(self, "impulse") / arrays.h_of(self.ends[0][0])
 
     @property
     def places(self) -> tuple[FloatArray, FloatArray]:
@@ -103,7 +118,7 @@ class Tie:
 
     def _impulses(self) -> list[tuple[int, FloatArray, FloatArray]]:
         """Body in the forest, place in the world before the last step, and impulse of both ends."""
-        impulse = self.force * self._arrays.last_h
+        impulse = self.force * self._arrays.h_of(self.ends[0][0])
         (a, at_a), (b, at_b) = (self._place(end) for end in self.ends)
         return [(a, at_a, impulse), (b, at_b, -impulse)]
 

@@ -27,6 +27,7 @@ from hitogata.sim.reading import ContactForce, contact_forces
 from hitogata.sim.recording import Recording
 from hitogata.sim.saving import Snapshot, check_snapshot, put_back, written_down
 from hitogata.sim.settings import Settings
+from hitogata.sim.sleeping import advance, gathered, wake
 from hitogata.sim.states.reports import ContactPatch, ContactTally, contact_patches, contact_tally
 from hitogata.sim.ties import End, Tie, on_link
 
@@ -76,18 +77,20 @@ class World:
             raise ArgumentError(f"settings: expected Settings, got {settings!r}")
         if coordinates is Coordinates.MAXIMAL and settings and settings.contacts is ContactMethod.STATES:
             raise ArgumentError("settings: contact by states needs reduced coordinates")
+        if coordinates is Coordinates.MAXIMAL and settings and settings.sleeps:
+            raise ArgumentError("settings: sleep_after: sleep needs reduced coordinates")
         self._contents = Contents(gravity_of(gravity), settings or Settings(), coordinates)
         self._arrays, self._states = Arrays(self._contents), dict[Member, State]()  # of those not yet laid out
         self._time, self._checked_h = 0.0, math.nan
         self._recordings: list[Recording] = []
         self._led: list[Led] = []
-        self._watched: list["Hold"] = []
+        self._watched: list[Hold] = []
 
     @property
     def arrays(self) -> Arrays:
         """The numbers beneath, for kernels; other ones after something came or went."""
         if self._contents is not self._arrays.contents:
-            self._arrays, self._states = changed(self._arrays, self._contents, self._states), {}
+            self._arrays, self._states = changed(gathered(self._arrays), self._contents, self._states), {}
         return self._arrays
 
     @property
@@ -119,6 +122,20 @@ class World:
     def ties(self) -> list[Tie]:
         """Springs and ropes, in the order in which they came; a copy."""
         return list(self._contents.ties)
+
+    @property
+    def asleep(self) -> list[Member]:
+        """Figures and loose bodies that sleep, in the order in which they came; see `Settings.sleep_after`."""
+        return [member for member in self._contents.members if self._arrays.nap_of(member) is not None]
+
+    def _change_ranges(self) -> None:
+        """Figures have other ranges of motion."""
+        self._arrays = gathered(self.arrays)
+        self._arrays.change_ranges()
+
+    def _wake(self, members: Iterable[Member]) -> None:
+        """Wake some figures, with their islands."""
+        self._arrays = wake(self._arrays, members)
 
     # ------------------------------------------------------- what comes and goes
 
@@ -174,9 +191,10 @@ class World:
         friction, restitution = number(friction, "friction"), number(restitution, "restitution", most=1.0)
         surface = Surface(Plane() if shape is None else shape, friction=friction, restitution=restitution)
         compile_shapes([surface])  # may refuse: nothing has changed yet
+        self._wake(self.asleep)
         self._contents = replace(self._contents, fixed=(*self._contents.fixed, surface))
 
-    def add_spring(self, a: End, b: End, *, stiffness: float, damping: float) -> Tie:
+    def add_spring(self, a: End, b: End, *, stiffness: float, damping: float, touching: bool = True) -> Tie:
         """Pull two points together: K times their distance, D times its rate, stable for any K, D and step.
 
         Args:
@@ -184,8 +202,9 @@ class World:
             b: the same, or a point of the world [m], shape (3,).
             stiffness: K [N/m].
             damping: D [N s/m].
+            touching: whether the two links may touch each other.
         """
-        return self._add_tie((a, b), stiffness, damping, None)
+        return self._add_tie((a, b), stiffness, damping, None, touching)
 
     def add_rope(self, a: End, b: End, *, length: float, stiffness: float = 1e6, damping: float = 1e4) -> Tie:
         """Keep two points within a length of each other; slack, it does nothing.
@@ -199,14 +218,17 @@ class World:
         """
         return self._add_tie((a, b), stiffness, damping, number(length, "length", positive=True))
 
-    def _add_tie(self, ends: tuple[End, End], stiffness: float, damping: float, length: float | None) -> Tie:
+    def _add_tie(
+        self, ends: tuple[End, End], stiffness: float, damping: float, length: float | None, touching: bool = True
+    ) -> Tie:
         stiffness, damping = number(stiffness, "stiffness"), number(damping, "damping")
         if stiffness + damping == 0:
             raise ArgumentError("stiffness, damping: a spring or rope needs one of them, got 0 and 0")
         if not on_link(ends[0]):
             raise ArgumentError(f"a: the first end must be (figure in this world, frame), got {ends[0]!r}")
         a, b = (self._checked_end(end, name) for name, end in zip("ab", ends, strict=True))
-        tie = Tie(self, (a, b), stiffness, damping, length)
+        tie = Tie(self, (a, b), stiffness, damping, length, bool(touching))
+        self._wake(tie.members)
         self._contents = replace(self._contents, ties=(*self._contents.ties, tie))
         return tie
 
@@ -224,12 +246,14 @@ class World:
             raise ArgumentError(f"tie: expected a spring or rope of this world, got {tie!r}")
         if tie not in self._contents.ties:
             raise tie._removed()
+        self._wake(tie.members)
         self._contents = replace(self._contents, ties=tuple(other for other in self._contents.ties if other is not tie))
 
     def remove(self, member: Member) -> None:
         """Take a figure out of the world; its handle is no longer of use; its springs, ropes and strands go too."""
         self._check_own(member, "member")
         gone = {member}.union(*(led.leaving_with(member) for led in self._led))
+        self._wake(gone)
         members = tuple(other for other in self._contents.members if other not in gone)
         ties = [tie for tie in self._contents.ties if not any(on_link(end) and end[0] in gone for end in tie.ends)]
         self._contents = replace(self._contents, members=members, ties=tuple(ties))
@@ -290,7 +314,8 @@ class World:
         else:
             self._advance(self._checked_h, steps, times)
         spent, arrays = time.perf_counter() - begin, self.arrays
-        return costs_of(times, spent, steps, pairs=int(arrays.pairs[PAIRS]), contacts=int(arrays.counts[CONTACTS]))
+        own = arrays if arrays.awake is None else arrays.awake.own
+        return costs_of(times, spent, steps, pairs=int(own.pairs[PAIRS]), contacts=int(own.counts[CONTACTS]))
 
     def _check_h(self, h: float) -> None:
         given = number(h, "h", positive=True)
@@ -315,16 +340,19 @@ class World:
             asked = steps - taken
             if asked > MOST_AT_ONCE:
                 asked = MOST_AT_ONCE
-            done = arrays.take_steps(h, asked, times)
+            if arrays.sleep is None:
+                done = arrays.take_steps(h, asked, times)
+                more = arrays.step_back() if done < asked else arrays
+            else:
+                self._arrays, done = advance(arrays, h, asked, [led.together() for led in self._led], times)
+                more = self._arrays if done == asked else None
             taken += done
             self._time = begin + h * taken
-            if done < asked:
-                more = arrays.step_back()
-                if more is None:
-                    arrays.unread.update(arrays.index)
-                    message = f"the world became non-finite in the step after t = {self.time:.6g} s"
-                    raise WorldError(message, self.save())
-                self._arrays = arrays = more
+            if more is None:
+                self._arrays.unread.update(self._arrays.index)
+                message = f"the world became non-finite in the step after t = {self.time:.6g} s"
+                raise WorldError(message, self.save())
+            self._arrays = arrays = more
 
     # ------------------------------------------------------- what happened
 

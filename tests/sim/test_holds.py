@@ -54,7 +54,7 @@ def test_loose_bodies_move_as_one_and_turn_as_they_may(turning):
 
 
 def test_a_weld_carries_weight_and_moment():
-    """A beam welded to the world at its end: force m g, and its moment about the weld's middle, where it has sunk to."""
+    """A beam welded at its end: force m g, and its moment about the weld, where it has sunk to."""
     world = World(settings=Settings(tolerance=0.0, sweeps=200))
     beam = world.add_body(Box((0.5, 0.02, 0.02)), mass=4.0, name="beam")
     weld = hold((beam, "beam", (-0.4, 0.0, 0.0)), width=0.2)

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hitogata.figure.pose import FloatArray
-from hitogata.loops.contacts.reporting import REPORT
 from hitogata.loops.contacts.reports import Change, ContactState, Slip
-from hitogata.sim.states.layout import ISLANDS, PASSES, PATCHES, STEPS, SWEPT, TALLY, TOO_LARGE
+from hitogata.sim.states.layout import ISLANDS, PASSES, STEPS, SWEPT, TALLY, TOO_LARGE
 from hitogata.sim.states.reporting import BY_SWEEPS
 
 if TYPE_CHECKING:
@@ -87,12 +86,10 @@ def contact_patches(arrays: "Arrays") -> list[ContactPatch]:
     for member in arrays.contents.members:
         for link, body in zip(member.figure.link_names, arrays.span_of(member).body_of_link, strict=True):
             owner.setdefault(body, (member, link))
-    count, h = int(arrays.states[PATCHES]), arrays.last_h
-    rows = arrays.states[TALLY : TALLY + count * REPORT].reshape(count, REPORT)
     result = []
-    for row in rows:
+    for row in arrays.last_patches():
         a, b, state, slip, why, known, _, corners = (int(x) for x in row[:8])
-        place, axes, w = row[8:11].copy(), row[11:20].reshape(3, 3).T.copy(), row[20:26] / h
+        place, axes, w = row[8:11].copy(), row[11:20].reshape(3, 3).T.copy(), row[20:26] / arrays.h_of(owner[a][0])
         change = Change(why & ~BY_SWEEPS) | (Change.NOTHING if known else Change.TOUCHED)
         result.append(ContactPatch(
             owner[a], owner[b] if b >= 0 else None, ContactState(state), Slip(slip), change, bool(why & BY_SWEEPS),
