@@ -2,12 +2,11 @@
 
 import enum
 import math
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from hitogata.figure import Box, Capsule, HeightField, Plane, Pose, Shape, Sphere
+from hitogata.figure import Box, Capsule, Figure, FigureBuilder, HeightField, Plane, Pose, Shape, Sphere, joint
 from hitogata.figure.pose import FloatArray, turn_from_z
 
 
@@ -82,12 +81,16 @@ class Thing(enum.Enum):
     BOX = "box"
 
 
-@dataclass(frozen=True)
-class Throw:
-    """A thing and how heavy it is [kg]."""
-
-    shape: Shape
-    mass: float
+_THROWN: dict[Thing, tuple[Shape, float]] = {
+    Thing.BALL: (Sphere(0.11), 4.0), Thing.BOX: (Box((0.14, 0.14, 0.14)), 6.0),
+}  # fmt: skip
+"""Shape and mass [kg]."""
 
 
-THROWS = {Thing.BALL: Throw(Sphere(0.11), 4.0), Thing.BOX: Throw(Box((0.14, 0.14, 0.14)), 6.0)}
+@cache
+def thing_figure(kind: Thing) -> Figure:
+    """A thing to throw, as a figure of one link."""
+    shape, mass = _THROWN[kind]
+    builder = FigureBuilder(kind.value)
+    builder.add(kind.value, None, joint.free(), shapes=[shape], total_mass=mass)
+    return builder.build()

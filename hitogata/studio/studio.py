@@ -17,6 +17,7 @@ from hitogata.studio.clock import Clock
 from hitogata.studio.folder import Folder
 from hitogata.studio.gauges import Gauges
 from hitogata.studio.guard import Guard
+from hitogata.studio.memory import give_back_large_blocks
 from hitogata.studio.modes.mode import Mode
 from hitogata.studio.modes.physics import Physics
 from hitogata.studio.modes.playing import Playing
@@ -87,6 +88,7 @@ class Studio:
 
     def start(self) -> "Studio":
         """Let it live."""
+        give_back_large_blocks()
         self.clock.post("Starting", self._warm)
         self.clock.start()
         return self
@@ -164,8 +166,12 @@ class Studio:
     def _leave(self) -> None:
         if isinstance(self.mode, Playing):
             self.motion = self.mode.changed()
+        self._put_away_mode()
+
+    def _put_away_mode(self) -> None:
         if self.mode is not None:
             self.mode.let_all_go()
+            self.mode.close()
 
     @property
     def mode_name(self) -> ModeName:
@@ -176,8 +182,7 @@ class Studio:
     def load(self, loaded: Loaded) -> None:
         """Another figure; and its motion, if the file had one."""
         Posing(Stage(loaded.figure))  # may refuse: nothing has changed yet
-        if self.mode is not None:
-            self.mode.let_all_go()
+        self._put_away_mode()
         self.stage.load(loaded.figure)
         self.recorder.clear()
         self.gauges.clear()

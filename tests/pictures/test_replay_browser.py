@@ -53,6 +53,7 @@ def opened(chromium):
 
     def open_(path, *, size=SIZE, **options):
         page = chromium.new_context(viewport=size, **options).new_page()
+        page.set_default_timeout(180_000)  # longer than a busy machine takes
         pages.append(page)
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))

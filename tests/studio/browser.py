@@ -30,6 +30,16 @@ QUIET = (
 )
 """What viser's client and the software renderer say when all is well."""
 
+TIMEOUT = 180_000
+"""Longest wait for anything on a page [ms]: longer than a busy machine takes."""
+
+KEEP_NOTES = """window.notes = [];
+new MutationObserver(() => {
+  for (const note of document.querySelectorAll(".mantine-Notification-root"))
+    if (!window.notes.includes(note.innerText)) window.notes.push(note.innerText);
+}).observe(document, { childList: true, subtree: true, characterData: true });"""
+"""Notifications go by themselves after some seconds; the page keeps what they said."""
+
 
 class Watched:
     """A page of a studio; what it complains of is kept in `complaints`."""
@@ -37,6 +47,8 @@ class Watched:
     def __init__(self, browser, studio, *, size=SIZE):
         self.studio = studio
         self.page = browser.new_context(viewport=size, accept_downloads=True).new_page()
+        self.page.set_default_timeout(TIMEOUT)
+        self.page.add_init_script(KEEP_NOTES)
         self.complaints, self.asked = [], []
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -89,7 +101,7 @@ class Watched:
         """Wait until the page shows what Python has sent, and Python knows the camera that the page has."""
         label = f"hitogata studio {next(_NUMBERS)}"
         self.studio.server.gui.set_panel_label(label)  # it comes after all that was sent before
-        self.page.get_by_text(label, exact=True).first.wait_for(timeout=180_000)
+        self.page.get_by_text(label, exact=True).first.wait_for()
         self.studio.server.gui.set_panel_label("hitogata studio")
         self.until(self._steady, "the camera to rest")
 
@@ -109,6 +121,10 @@ class Watched:
         self.page.evaluate(
             "n => new Promise(done => { const f = () => n-- > 0 ? requestAnimationFrame(f) : done(); f(); })", count
         )
+
+    def told(self, text):
+        """Wait until the page has shown a notification with this text."""
+        self.page.wait_for_function("text => notes.some(note => note.includes(text))", arg=text)
 
     def close_notes(self):
         """Close notifications, such as that of the software renderer."""

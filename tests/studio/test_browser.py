@@ -11,7 +11,7 @@ from hitogata.motion import Puppet
 from hitogata.rom import BoundaryTwist
 from hitogata.studio import StudioOptions
 from hitogata.studio.ranges.kinds import to_polar
-from tests.studio.browser import CHROMIUM, FLAGS, Watched, point
+from tests.studio.browser import CHROMIUM, FLAGS, TIMEOUT, Watched, point
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
 pytest.importorskip("viser", reason="needs viser: pip install 'hitogata[studio]'")
@@ -253,7 +253,7 @@ def test_motion_plays_scrubs_and_is_saved(watched, studio, wave, chromium):
     shown.on("console", lambda message: complaints.append(message.text))
     shown.on("request", lambda r: r.url.startswith(("file:", "data:")) or complaints.append(r.url))
     shown.goto(f"file://{page}")
-    shown.wait_for_function("window.replay && replay.time > 0.1", timeout=90_000)
+    shown.wait_for_function("window.replay && replay.time > 0.1", timeout=TIMEOUT)
     assert complaints == []
     shown.close()
     watched.press("Screenshot")
@@ -266,18 +266,17 @@ def test_bad_uploads_are_told(watched, studio, tmp_path):
     watched.tab("Scene")
     (tmp_path / "bad.bvh").write_text("HIERARCHY nonsense")
     upload(watched, "Open MJCF, URDF or BVH", tmp_path / "bad.bvh")
-    watched.until(lambda: any("bad.bvh" in text for text in studio.guard.messages), "the message")
-    watched.page.get_by_text("bad.bvh:", exact=False).first.wait_for()
+    watched.told("bad.bvh:")
     (tmp_path / "large.bvh").write_bytes(b"x" * 400_000)
     upload(watched, "Open MJCF, URDF or BVH", tmp_path / "large.bvh")
-    watched.until(lambda: any("at most 0.3 MB" in text for text in studio.guard.messages), "the message")
+    watched.told("at most 0.3 MB")
     assert studio.stage.original.name == "virtual_human"
     watched.tab("Move")
 
 
 def test_a_crash_shows_a_message(watched, studio, capsys):
     studio.post("Something", lambda: [][1])
-    watched.page.get_by_text("Something failed").first.wait_for()
+    watched.told("Something failed")
     assert "IndexError" in capsys.readouterr().err
     studio.guard.crashes = 0
     frames = studio.clock.frames

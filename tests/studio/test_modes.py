@@ -1,6 +1,8 @@
 """What modes do to a stage, without a page."""
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -244,6 +246,22 @@ def test_all_laws_can_change_while_it_moves(stage):
     frames(mode, 120)
     assert np.isfinite(stage.q).all()
     assert stage.q[0, 2] < 0.8  # limp: it went down
+
+
+def test_worlds_that_are_over_keep_no_memory(stage):
+    """Their arrays go at once, not when Python next looks for circles of references."""
+    stage.set_count(3)
+    mode = Physics(stage)
+    mode.throw(Thing.BALL, np.array([2.0, 0.0, 1.0]), np.zeros(3))
+    gc.disable()
+    try:
+        for end in (lambda: mode.change(gravity=5.0), mode.rest, mode.close):
+            frames(mode, 2)
+            arrays = weakref.ref(mode.world.arrays)
+            end()
+            assert arrays() is None
+    finally:
+        gc.enable()
 
 
 def test_energy_of_free_fall(stage):

@@ -12,7 +12,7 @@ from hitogata.figure.pose import FloatArray
 from hitogata.sim import ContactMethod, Member, Settings, World
 from hitogata.studio.modes.hands import Hands
 from hitogata.studio.modes.mode import Grip, Mode
-from hitogata.studio.scenery import THROWS, Thing, floor_shapes
+from hitogata.studio.scenery import Thing, floor_shapes, thing_figure
 
 MOST_THINGS = 24
 """Thrown things that stay on the stage; the oldest go first."""
@@ -70,7 +70,7 @@ class Physics(Mode):
     # ------------------------------------------------------- the world
 
     def _build(self, states: list[State], things: list[tuple[Thing, State]]) -> None:
-        """A new world, with figures and things where they are."""
+        """A new world, with figures and things where they are; the one before is put away."""
         settings = Settings(
             contacts=self.contacts, contact_stiffness=self.contact_stiffness,
             contact_damping=0.01 * self.contact_stiffness,
@@ -81,13 +81,20 @@ class Physics(Mode):
         for shape in (*floor_shapes(self.stage.floor), *bar):
             world.add_ground(shape, friction=friction, restitution=bounce)
         members = [world.add(self.stage.figure, state, friction=friction, restitution=bounce) for state in states]
-        thrown = [(kind, self._thing(world, kind, state)) for kind, state in things]
+        thrown = [(kind, _add_thing(world, kind, state)) for kind, state in things]
+        before = getattr(self, "world", None)
         self.world, self.members, self.things, self._pushes = world, members, thrown, []
         self.hands.rebuilt(members, self.stage.bar)
+        if before is not None:
+            _put_away(before)
         for member, target in zip(members, self._targets, strict=True):
             member.set_target(target)
         self._set_motors()
         self._set_walls()
+
+    def close(self) -> None:
+        """See `Mode`."""
+        _put_away(self.world)
 
     def refigure(self) -> None:
         """See `Mode`."""
@@ -208,19 +215,13 @@ class Physics(Mode):
             self.world.remove(self.things.pop(0)[1])
         q = np.array([*place, 1.0, 0.0, 0.0, 0.0])
         spin = np.zeros(3) if kind is Thing.BALL else np.array([3.0, 2.0, 1.0])
-        self.things.append((kind, self._thing(self.world, kind, State(q, np.concatenate([spin, velocity])))))
+        self.things.append((kind, _add_thing(self.world, kind, State(q, np.concatenate([spin, velocity])))))
 
     def clear_things(self) -> None:
         """Take all thrown things away."""
         for _, member in self.things:
             self.world.remove(member)
         self.things = []
-
-    def _thing(self, world: World, kind: Thing, state: State) -> Member:
-        thrown = THROWS[kind]
-        member = world.add_body(thrown.shape, mass=thrown.mass, name=kind.value, restitution=0.4)
-        member.state = state
-        return member
 
     # ------------------------------------------------------- what is shown and measured
 
@@ -239,3 +240,18 @@ class Physics(Mode):
     def thing_states(self, kind: Thing) -> Any:
         """Coordinates of the thrown things of a kind, shape (n, 7)."""
         return np.array([member.q for which, member in self.things if which is kind]).reshape(-1, 7)
+
+
+def _add_thing(world: World, kind: Thing, state: State) -> Member:
+    """Put a thing into a world; with its state at once, so that all things that come together are laid out once."""
+    return world.add(thing_figure(kind), state, restitution=0.4)
+
+
+def _put_away(world: World) -> None:
+    """Give back the arrays of a world that is over: 27 MB for 50 humans.
+
+    It and its members refer to each other, so that they would stay until Python next looks for such circles.
+    """
+    for member in world.members:
+        world.remove(member)
+    _ = world.arrays  # laid out anew, for nobody

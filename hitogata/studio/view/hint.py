@@ -7,7 +7,7 @@ import numpy as np
 from hitogata.figure import Figure
 from hitogata.figure.pose import FloatArray
 
-TEXT = "drag me"
+TEXT = "← drag me"
 
 
 class Hint:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from hitogata.figure.pose import FloatArray
-from hitogata.studio.scenery import THROWS, Thing
+from hitogata.studio.scenery import Thing, thing_figure
 from hitogata.studio.view import colours
 from hitogata.studio.view.bodies import pieces_of
 
@@ -26,7 +26,7 @@ class Things:
         if n == 0:
             return
         if handle is None:
-            ((_, mesh, _, scale),) = pieces_of(THROWS[kind].shape)
+            ((_, mesh, _, scale),) = pieces_of(thing_figure(kind).links[0].shapes[0])
             handle = self._handles[kind] = self._scene.add_batched_meshes_simple(
                 f"/things/{kind.value}", *mesh, states[:, 3:], states[:, :3],
                 batched_scales=np.tile(np.array(scale, float), (n, 1)), batched_colors=colours.THINGS, lod="off",
