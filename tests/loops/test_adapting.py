@@ -68,7 +68,7 @@ def test_a_captured_walk_is_followed_for_three_seconds():
     motion = retarget_bvh(read_bvh(reference("bvh", "16_15.bvh")), figure).trajectory
     levelled = level_feet(figure, cut(figure, motion, 0.05, 3.35))
     motion = clean_feet(figure, levelled.trajectory).trajectory
-    better = replace(QUICK, rounds=5, samples=500, keep=70, refinements=2, fit_samples=300, pushes=10)
+    better = replace(QUICK, rounds=4, samples=400, keep=70, refinements=3, fit_samples=300, pushes=16)
     adapted = adapt(ContactStage(figure), motion, H / 2, settings=better)
     is_followed(adapted, figure, 3.0, 0.15, 0.3)
 
@@ -96,16 +96,22 @@ def test_runs_are_those_of_the_stage_step_by_step():
     goal = np.concatenate([motion.q[6], motion.v[6]])
     offsets = np.zeros((2, 2, figure.nv))
     offsets[:, :, 6:] = 0.1 * rng.standard_normal((2, 2, figure.nv - 6))
-    start = State(motion.q[6], motion.v[6])
-    ends = trials.run(np.tile(goal, (8, 1)), np.repeat(trials.start(start), 2, axis=0), offsets)
+    lifted = motion.q[6].copy()
+    lifted[2] += 0.002  # falls to the ground first
+    starts = [State(q, motion.v[6]) for q in (motion.q[6], lifted)]
+    ends = trials.run(np.tile(goal, (8, 1)), np.concatenate([trials.start(s) for s in starts]), offsets)
     for k in range(2):
-        state, change = start, offsets[k, 1] - offsets[k, 0]
+        state, change, aloft = starts[k], offsets[k, 1] - offsets[k, 0], 0
         stage.forget()
         for n in range(8):
             part = (n + 1) / 8  # a cubic from one offset to the other, at rest at both ends
             target = integrate(figure, motion.q[6], offsets[k, 0] + (3 * part**2 - 2 * part**3) * change)
             tau = springs.torques(state, target, motion.v[6] + 6 * (part - part**2) / (8 * H) * change)
-            state = stage.step(state, H, np.clip(tau, -limit, limit), figure=springs.body).state
+            step = stage.step(state, H, np.clip(tau, -limit, limit), figure=springs.body)
+            state = step.state
+            aloft += all(c.other is not None or c.state is ContactState.NONE for c in step.contacts)
+        assert ends.aloft[k] == pytest.approx(aloft / 8)
+        assert (aloft > 0) == (starts[k].q[2] > motion.q[6, 2])
         np.testing.assert_allclose(ends.q[k], state.q, atol=1e-9)
         np.testing.assert_allclose(ends.v[k], state.v, atol=1e-7)
     again = trials.run(np.tile(goal, (8, 1)), ends.rows, offsets)

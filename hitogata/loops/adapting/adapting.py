@@ -12,7 +12,7 @@ from hitogata.figure import Figure, JointKind, State, Trajectory
 from hitogata.loops.adapting.guiding import Guide
 from hitogata.loops.adapting.likeness import AdaptWeights, Balance, Likeness
 from hitogata.loops.adapting.plan import Path, Task, first_path
-from hitogata.loops.adapting.refining import draw_pushes, refine
+from hitogata.loops.adapting.refining import draw_pushes, refine, steadiest
 from hitogata.loops.adapting.sampling import search
 from hitogata.loops.adapting.strength import DAMPING_TIME, HUMAN_STIFFNESS, HUMAN_TORQUE, by_joint, spread_out
 from hitogata.loops.checking import positive
@@ -42,7 +42,7 @@ class AdaptSettings:
         fit_samples: runs of each window in these.
         fit_spread: standard deviation of their offsets [rad].
         kick: standard deviation of the speeds by which the root is pushed there [m/s, rad/s].
-        pushes: runs by which laws of feedback are compared.
+        pushes: runs by which laws of feedback are compared; twice as many others by which the last choice is made.
         most: change of an offset by feedback [rad].
         weights: of the cost.
     """
@@ -82,8 +82,8 @@ class Adapted:
         targets: of the springs: the motion, with offsets.
         trajectory: where the figure comes to, at the ends of windows.
         costs: of each window, shape (nwindows,); the most is `plan.LOST`.
-        pushed: mean cost of a window under each of the pushes by which feedback was chosen, the first of them none;
-            empty without feedback.
+        pushed: mean cost of a window under each of the pushes by which the last choice was made, the first of them
+            none; empty without feedback.
         led: motions that have offsets, shape (nled,).
         path: offsets at the ends of windows, states at their beginnings, and feedback.
         springs: in the joints.
@@ -151,7 +151,7 @@ def adapt(
         seed: of the samples.
         threads: that share the work; None: one per core.  The result does not depend on it.
         progress: called with what is done ("search" or "refine"), rounds done, of how many, and the mean cost of a
-            window.
+            window: the least that searches found, or that of this refining under pushes.
     """
     s, figure = settings or AdaptSettings(), stage.figure
     if figure.links[0].joint.kind is not JointKind.FREE:
@@ -186,15 +186,13 @@ def _solve(task: Task, s: AdaptSettings, rng: np.random.Generator, progress: Pro
         if cost < least:
             offsets, least = found, cost
         progress("search", k + 1, int(s.rounds), least / task.windows)
-    path, pushed = first_path(task, offsets), np.zeros(0)
-    pushes = draw_pushes(int(s.pushes), task.windows, s.kick, rng)
-    best, least = path, np.inf
+    path, paths = first_path(task, offsets), []
+    pushes, others = (draw_pushes(int(n * s.pushes), task.windows, s.kick, rng) for n in (1, 2))
     for k in range(int(s.refinements)):
         path, found = refine(task, path, int(s.fit_samples), s.fit_spread, s.kick, pushes, s.most, rng)
-        if found.mean() < least:
-            best, pushed, least = path, found, float(found.mean())
-        progress("refine", k + 1, int(s.refinements), least)
-    return best, pushed
+        paths.append(path)
+        progress("refine", k + 1, int(s.refinements), float(found.mean()))
+    return steadiest(task, paths, others, s.most) if paths else (path, np.zeros(0))
 
 
 def _springs(figure: Figure, stiffness: Any, damping: Any, torque: Any, h: float) -> tuple[Servo, Array]:

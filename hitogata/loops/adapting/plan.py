@@ -84,11 +84,14 @@ class Task:
         s = self.likeness.balance.deviation(rows[:, :nq], rows[:, nq:end], centre[:nq], centre[nq:end])
         return np.concatenate([s, last - centre_last], axis=1)
 
+    def costs(self, ends: Ends, residuals: Array) -> Array:
+        """Of each run: sum of squares, and time in the air; `LOST` at most, shape (n,).
 
-def costs(ends: Ends, residuals: Array) -> Array:
-    """Sum of squares of each run, `LOST` at most, shape (n,)."""
-    result: Array = np.where(ends.finite, np.minimum((residuals**2).sum(axis=1), LOST), LOST)
-    return result
+        A reference is moved so that its lowest foot is on the floor: it is never in the air.
+        """
+        total = (residuals**2).sum(axis=1) + self.likeness.weights.aloft * ends.aloft
+        result: Array = np.where(ends.finite, np.minimum(total, LOST), LOST)
+        return result
 
 
 def first_path(task: Task, offsets: Array) -> Path:
@@ -99,6 +102,6 @@ def first_path(task: Task, offsets: Array) -> Path:
         ways.append(rows[0])
         ends, residuals = task.run(w, rows, last, offsets[w : w + 1])
         rows, last = ends.rows, offsets[w : w + 1]
-        parts.append(costs(ends, residuals)[0])
+        parts.append(task.costs(ends, residuals)[0])
     gains = np.zeros((*offsets.shape, size))
     return Path(offsets, np.array([*ways, rows[0]]), np.array(parts), gains)

@@ -7,7 +7,7 @@ What seemed best at first may end in a fall; others that were kept then go on.
 import numpy as np
 
 from hitogata.dynamics.calling import Array
-from hitogata.loops.adapting.plan import Task, costs
+from hitogata.loops.adapting.plan import Task
 
 MEMORY = 0.7
 """What the cost of a window counts in the choice at the end of the next."""
@@ -37,7 +37,7 @@ def search(
         offsets = middle[w] + spread * rng.standard_normal((samples, middle.shape[1]))
         offsets[: len(starts)] = middle[w]  # each state goes on without a change, too
         ends, residuals = task.run(w, starts[parents], last[parents], offsets)
-        cost = costs(ends, residuals)
+        cost = task.costs(ends, residuals)
         score, total = MEMORY * recent[parents] + cost, total[parents] + cost
         best = np.argsort(score, kind="stable")[:keep]
         history.append((parents[best], offsets[best]))

@@ -42,3 +42,13 @@ def remember(floor, patches):
             memory[at + 9] = own.slip
             count += 1
     memory[0] = count
+
+
+@kernel
+def on_world(memory):
+    """How many patches pressed on the world in the last step."""
+    found = 0
+    for k in range(int(memory[0])):
+        if memory[1 + k * REMEMBERED + 1] < 0.0:
+            found += 1
+    return found

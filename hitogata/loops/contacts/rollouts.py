@@ -3,13 +3,14 @@
 from hitogata.dynamics.integration import advance, subtract
 from hitogata.lanes import X1, absolute, clip, entry, inline, is_finite, kernel, lanes, maximum, tail
 from hitogata.loops.contacts.layout import MEMORY, MOST_PATCHES
+from hitogata.loops.contacts.memory import on_world
 from hitogata.loops.contacts.reporting import REPORT
 from hitogata.loops.contacts.running import open_stage
 from hitogata.loops.contacts.step import step
 
-TOLD = 4
-"""Numbers told of a run: mean of Σ (τ/limit)², largest |τ|/limit, steps whose forces did not settle, 1 if all is
-finite and there was room for all contacts."""
+TOLD = 5
+"""Numbers told of a run: mean of Σ (τ/limit)², largest |τ|/limit, steps whose forces did not settle, share of the
+steps in which nothing pressed on the world, 1 if all is finite and there was room for all contacts."""
 
 
 @entry
@@ -70,7 +71,7 @@ def run_one(own, rest, order, floor, around, springs, goals, offset, steps, spar
     target, move, tau, vdot = spare, tail(spare, nq), tail(spare, nq + nv), tail(spare, nq + 2 * nv)
     error, knock = tail(spare, nq + 3 * nv), tail(spare, nq + 4 * nv)
     stiff, damp, limit, added = springs, tail(springs, nv), tail(springs, 2 * nv), tail(springs, 3 * nv)
-    effort, peak, invalid = 0.0, 0.0, 0
+    effort, peak, invalid, aloft = 0.0, 0.0, 0, 0.0
     for s in range(steps):
         goal = tail(goals, s * (nq + nv))
         part, pace = eased((s + 1.0) / steps)
@@ -90,6 +91,8 @@ def run_one(own, rest, order, floor, around, springs, goals, offset, steps, spar
                 peak = maximum(peak, absolute(share))
         if valid == 0:
             invalid += 1
+        if on_world(floor.memory) == 0:
+            aloft = aloft + 1.0 / steps
     fine = 1.0 - floor.rules[0].crowded
     floor.rules[0].crowded = 0.0
     for k in range(nq + nv):
@@ -98,4 +101,5 @@ def run_one(own, rest, order, floor, around, springs, goals, offset, steps, spar
     told[0] = effort
     told[1] = peak
     told[2] = invalid
-    told[3] = fine
+    told[3] = aloft
+    told[4] = fine

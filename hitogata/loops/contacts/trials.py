@@ -25,6 +25,7 @@ class Ends(NamedTuple):
         effort: mean over time of Σ (torque/limit)², shape (n,).
         peak: largest share of a torque of its limit, shape (n,).
         unresolved: steps whose contact forces did not settle, shape (n,).
+        aloft: share of the steps in which nothing pressed on the world, shape (n,).
         finite: whether all numbers are; rows that are not hold their start, shape (n,).
     """
 
@@ -34,6 +35,7 @@ class Ends(NamedTuple):
     effort: Array
     peak: Array
     unresolved: Array
+    aloft: Array
     finite: Array
 
 
@@ -85,7 +87,7 @@ class Trials:
         share(len(self._rooms), len(self._rooms), part)
         told, finite = out[:, -TOLD:], out[:, -1] > 0.0
         rows = np.where(finite[:, None], out[:, : self._kept], starts)
-        return Ends(rows, rows[:, :nq], rows[:, nq : nq + nv], told[:, 0], told[:, 1], told[:, 2], finite)
+        return Ends(rows, rows[:, :nq], rows[:, nq : nq + nv], told[:, 0], told[:, 1], told[:, 2], told[:, 3], finite)
 
     def _fixed(self) -> tuple[Array, ...]:
         m, links, table = self._model, self.stage.links, self.stage.table
