@@ -17,13 +17,12 @@ from hitogata.dynamics.calling import batch_width
 from hitogata.dynamics.layout import Body
 from hitogata.errors import ArgumentError
 from hitogata.figure import Box, Capsule, JointKind, Plane, Sphere
-from hitogata.lanes import Width, aligned_zeros, record_offsets, record_size
+from hitogata.lanes import Width, aligned_zeros, record_offsets, record_size, share
 from hitogata.lanes.threads import cores
 from hitogata.sim.batch_ranges import BatchRanges
 from hitogata.sim.block_contacts import BLOCK_COUNTS, LISTS
 from hitogata.sim.blocks import MARKS, NATURE, Skin, take_block_steps
 from hitogata.sim.coordinates import Coordinates
-from hitogata.sim.dealing import deal
 from hitogata.sim.forest import make_forest
 from hitogata.sim.layout import CAPACITY, CONTACTS, HEADER, OLD_THIRD, TIES, Solid
 from hitogata.sim.pairing import SWEPT
@@ -97,19 +96,20 @@ class BatchArrays:
     def _run(self, h: float, todo: Array, threads: int | None) -> int:
         shared, settings = self._shared_arrays(), self.model.contents.settings
         parts = max(1, min(cores() if threads is None else threads, self.blocks))
+        edges = [self.blocks * k // parts for k in range(parts + 1)]  # as those of `share`
         while len(self._scratch) < parts:
             self._scratch.append(self._new_scratch())
         lacking = [0] * parts
 
-        def run(thread: int, first: int, end: int) -> None:
-            wanted = take_block_steps(
+        def run(first: int, end: int) -> None:
+            part = edges.index(first)
+            lacking[part] = take_block_steps(
                 *shared, self.state, self.control, self.nature, self.ties, self.marks, self.ranges.lists,
-                self.ranges.table.numbers, self.contacts, self.points, self.counts, todo, *self._scratch[thread], h,
+                self.ranges.table.numbers, self.contacts, self.points, self.counts, todo, *self._scratch[part], h,
                 settings.longest_fast_step, settings.fast_turn, settings.sweeps, first, end, self.width,
             )  # fmt: skip
-            lacking[thread] = max(lacking[thread], wanted)
 
-        deal(self.blocks, parts, run)
+        share(self.blocks, parts, run)
         return max(lacking)
 
     def _shared_arrays(self) -> tuple[Any, ...]:

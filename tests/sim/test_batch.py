@@ -11,7 +11,6 @@ from hitogata.figure import Box, Figure, MassProperties, Pose, Sphere, State
 from hitogata.library import chain, human28
 from hitogata.sim import BatchError, Settings, World, WorldBatch
 from hitogata.sim.batch_arrays import ROOM
-from hitogata.sim.dealing import deal, portions
 from hitogata.sim.layout import PIECES
 
 H, STEPS = 1 / 60, 200
@@ -187,26 +186,6 @@ def test_a_world_taken_out_keeps_its_nature_when_it_needs_more_room():
     assert (more.forest.floats == arrays.forest.floats).all()
     assert (more.shapes.floats == arrays.shapes.floats).all()
     assert (more.law == arrays.law).all()
-
-
-@pytest.mark.parametrize("threads", [2, 3, 7])
-@pytest.mark.parametrize("count", [7, 16, 1000])
-def test_blocks_dealt_out_to_threads_are_each_done_once(count, threads):
-    parts = portions(count, threads)
-    assert [first for first, _ in parts] == [0, *(end for _, end in parts[:-1])]
-    assert parts[-1][1] == count
-    assert all(0 < end - first <= max(1, count // (2 * threads)) for first, end in parts)
-    assert parts[-1][1] - parts[-1][0] == 1  # nobody waits long for the last
-    done, busy = np.zeros(count, int), np.zeros(threads, int)
-
-    def run(thread, first, end):
-        busy[thread] += 1
-        assert busy[thread] == 1
-        done[first:end] += 1
-        busy[thread] -= 1
-
-    deal(count, threads, run)
-    assert (done == 1).all()
 
 
 def test_a_world_that_fails_stands_still_and_is_named_and_others_go_on(fallen):
