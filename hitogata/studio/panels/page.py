@@ -74,7 +74,7 @@ class Page(Panel):
         """How far starting is, 0 ... 1; at 1 it is over."""
         self._bar.value = 100.0 * share
         self._bar.visible = self._words.visible = share < 1.0
-        self._words.content = f"Compiling, once on this machine, for some minutes: **{what}** ..."
+        self._words.content = f"Getting ready: **{what}** ...  (The first time on a machine: compiling, some minutes.)"
 
     def show_mode(self, name: ModeName) -> None:
         """Show which mode is on, and its controls."""

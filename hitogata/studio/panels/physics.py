@@ -36,13 +36,15 @@ class PhysicsPanel(Panel):
             self.button_for(f"Throw a {thing.value}", self._thrower(thing), icon="ball-football" if
                             thing is Thing.BALL else "cube")  # fmt: skip
         self.button("Take things away", self._do(lambda mode: mode.clear_things()), icon="eraser")
-        self.stiffness = self._slider("Motor stiffness", 0.0, 4.5, 0.05, 3.3, "10^x N m/rad; 0: a rag doll")
+        self.stiffness = self._slider("Motor stiffness", 0.0, 4.5, 0.05, 3.3, "10^x N m/rad; 0: a rag doll",
+                                      marks=((0.0, "none"), (2.0, "100"), (3.0, "1000"), (4.0, "10⁴")))  # fmt: skip
         self.speed = self._slider("Speed of time", 0.0, 2.0, 0.05, 1.0, "0: stands still")
         self.gravity = self._slider("Gravity", 0.0, 20.0, 0.01, 9.81, "m/s²")
         self.push = self._slider("Push", 0.0, 100.0, 1.0, 20.0, "of a click, N s")
         self.friction = self._slider("Friction", 0.0, 1.5, 0.05, 0.8, "of ground and figures")
         self.bounce = self._slider("Bounce", 0.0, 1.0, 0.05, 0.0, "of ground and figures: restitution")
-        self.contact = self._slider("Contact stiffness", 3.0, 7.0, 0.1, 5.0, "10^x N/m")
+        self.contact = self._slider("Contact stiffness", 3.0, 7.0, 0.1, 5.0, "10^x N/m",
+                                    marks=((3.0, "10³"), (5.0, "10⁵"), (7.0, "10⁷")))  # fmt: skip
         self.step = self.changed(
             gui.add_dropdown("Step", tuple(STEPS), initial_value="1/60 s", hint="Of the world; stable at all of them"),
             "The step", lambda _: self._apply("step"),
@@ -70,8 +72,8 @@ class PhysicsPanel(Panel):
         self.strength = self._slider("Grip strength", 100.0, 5000.0, 10.0, 1500.0, "N of each hand")
         self.button("Let go", self._do(lambda mode: mode.hands.open_all()), icon="hand-off", hint="Both hands")
 
-    def _slider(self, label: str, low: float, high: float, step: float, at: float, hint: str) -> Any:
-        handle = self.gui.add_slider(label, low, high, step, at, hint=hint)
+    def _slider(self, label: str, low: float, high: float, step: float, at: float, hint: str, **options: Any) -> Any:
+        handle = self.gui.add_slider(label, low, high, step, at, hint=hint, **options)
         return self.changed(handle, label, lambda _: self._apply(label))
 
     def settings(self) -> dict[str, Any]:
