@@ -2,8 +2,9 @@
 
 Hanging: accelerations and grip forces of human40 held by no, one and two hands (welds: six rows each); the Nakamura
 group measured 5.1, 6.3 and 7.2 ms.  MuJoCo holds the hands by weld equalities, and also moves on in time.  Standing:
-one step of human28 with contact by hypothesis and validity, contact points, integration and all (Nakamura & Yamane:
-30 ms), beside MuJoCo's step of the same scene and Pinocchio's accelerations alone, with both feet welded.
+one step of human28 with contact by hypothesis and validity: contact points, implicit springs of 2000 N m/rad in its
+joints, forces, integration and all (Nakamura & Yamane: 30 ms), beside MuJoCo's step of the same scene, and Pinocchio's
+accelerations and forces alone, with both feet welded.
 """
 
 import mujoco
@@ -12,6 +13,7 @@ import pinocchio as pin
 
 from benchmarks.timing import best, calls, table
 from benchmarks.world_step import mujoco_times
+from benchmarks.world_step import standing as standing_world
 from hitogata.dynamics import frame_position
 from hitogata.figure import Figure, State
 from hitogata.files import write_mjcf
@@ -19,6 +21,7 @@ from hitogata.library import human28, human40
 from hitogata.loops import Links, constrained_dynamics, here, weld
 from hitogata.loops.contacts import ContactStage
 from hitogata.loops.tracking import servo
+from hitogata.sim import ContactMethod
 from tests.peers.builders import q_to_pin, to_pinocchio
 
 H, STEPS = 1 / 240, 240
@@ -68,24 +71,47 @@ def hanging() -> None:
     table("Hanging by the hands", head, rows)
 
 
-def standing() -> None:
+def stage_times() -> dict[str, float]:
+    """One step of `ContactStage`: contact points, forces by hypothesis and validity, springs, motion."""
     figure = human28()
     q = figure.neutral()
     q[2] -= frame_position(figure, q, "sole_left")[2]
     springs, stage = servo(figure, 2000.0, 30.0, H), ContactStage(figure, friction=0.8)
-    state = State(q, np.zeros(figure.nv))
-    tau = springs.torques(state, q)
-    many = best(lambda: stage.step(state, H, tau, steps=STEPS, figure=springs.body), loops=STEPS, repeats=100)
-    one = calls(lambda: stage.step(state, H, tau, figure=springs.body), repeats=100)
-    assert stage.step(state, H, tau, steps=STEPS, figure=springs.body).passes <= 3
-    theirs = mujoco_times()
-    muj, pinocchio = min(theirs.values()), pinocchio_time(figure, q, ["foot_left", "foot_right"])
-    rows = [[k, f"{t * 1e6:.1f}", f"{muj / t:.1f}", f"{pinocchio / t:.1f}"] for k, t in (
-        ("MuJoCo, called from Python, fastest settings", muj),
-        ("Pinocchio, accelerations alone", pinocchio),
-        ("hitogata, called from Python", one),
-        ("hitogata, many steps in one call", many),
-    )]  # fmt: skip
+    settled = stage.step(State(q, np.zeros(figure.nv)), H, steps=STEPS, springs=springs, target=q)
+    assert settled.passes <= 3
+    assert {c.link for c in settled.contacts} == {"foot_left", "foot_right"}, "the figure fell"
+    state = settled.state
+    return {
+        "many steps in one call": best(
+            lambda: stage.step(state, H, steps=STEPS, springs=springs, target=q), loops=STEPS, repeats=100
+        ),
+        "one step per call": calls(lambda: stage.step(state, H, springs=springs, target=q), repeats=100),
+        "one step per call, springs' torques in Python": calls(
+            lambda: stage.step(state, H, springs.torques(state, q), figure=springs.body), repeats=100
+        ),
+    }
+
+
+def world_times(method: ContactMethod) -> dict[str, float]:
+    """One step of a `World`: all of that, and limits, ties and other members, had it any."""
+    world = standing_world(human28(), contacts=method)
+    return {
+        "many steps in one call": best(lambda: world.step(H, steps=STEPS), loops=STEPS, repeats=100),
+        "one step per call": calls(world.step, H, repeats=100),
+    }
+
+
+def standing() -> None:
+    figure, theirs = human28(), mujoco_times()
+    muj, pinocchio = min(theirs.values()), pinocchio_time(figure, figure.neutral(), ["foot_left", "foot_right"])
+    times = {
+        "MuJoCo mj_step, one per call, fastest settings": muj,
+        "Pinocchio constraintDynamics, feet welded: no contact points, no motion": pinocchio,
+        **{f"ContactStage, {k}": t for k, t in stage_times().items()},
+        **{f"World by states, {k}": t for k, t in world_times(ContactMethod.STATES).items()},
+        **{f"World by sweeps, {k}": t for k, t in world_times(ContactMethod.SWEEPS).items()},
+    }
+    rows = [[k, f"{t * 1e6:.1f}", f"{muj / t:.1f}", f"{pinocchio / t:.1f}"] for k, t in times.items()]
     table("A contact step of human28 on its feet", ["", "µs", "× MuJoCo", "× Pinocchio"], rows)
 
 

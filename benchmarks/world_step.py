@@ -6,6 +6,7 @@ h = 1/240 s.  MuJoCo runs with every mixture of cone, Jacobian and integrator; t
 
 import itertools
 import re
+from typing import Any
 
 import mujoco
 
@@ -18,7 +19,7 @@ from hitogata.sim import Settings, World
 H, STEPS = 1 / 240, 240
 
 
-def standing(figure: Figure, **settings: float) -> World:
+def standing(figure: Figure, **settings: Any) -> World:
     world = World(settings=Settings(**settings))
     world.add_ground()
     world.add(figure).set_motor(2000.0, 30.0)

@@ -23,7 +23,7 @@ REFUSED = (ArgumentTypeError, ValueError)
 """What entries raise when arguments are not the arrays they know; a ValueError is Numba's own, for an empty list."""
 
 
-COORDINATES = ("q", "start", "end")
+COORDINATES = ("q", "start", "end", "target")
 """Arguments that are coordinates; the others, but for wrenches, are like v."""
 
 

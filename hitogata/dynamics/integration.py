@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics.articulated import Work, accelerate
-from hitogata.dynamics.calling import Array, Input, call, no_torque
+from hitogata.dynamics.calling import REFUSED, Array, Input, call, no_torque
 from hitogata.dynamics.layout import BALL, FREE, GRAVITY, model_of
 from hitogata.dynamics.running import BAD_SIZE, off_unit, run_any, run_one, run_rows
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
-from hitogata.lanes import entry, inline, kernel, tail
+from hitogata.lanes import Floats, entry, inline, kernel, tail
 from hitogata.spatial import (
     conjugate,
     load3,
@@ -51,6 +51,13 @@ def integrate(figure: Figure, q: Any, change: Any, *, threads: int | None = 1) -
         Coordinates, shape (nq,) or (n, nq).
     """
     model = model_of(figure)
+    if threads == 1:
+        try:
+            moved: Array = np.empty(model.nq)
+            if not integrate_one(model.ints, model.floats, q, change, moved):
+                return moved
+        except REFUSED:
+            pass  # a batch, lists, other dtypes, strided arrays: seen to below
     inputs = (Input("q", q, (model.nq,)), Input("change", change, (model.nv,)))
     return call(figure, integrate_one, integrate_many, inputs, (), (model.nq,), threads)
 
@@ -68,6 +75,13 @@ def difference(figure: Figure, start: Any, end: Any, *, threads: int | None = 1)
         Change, shape (nv,) or (n, nv) [rad], [m].
     """
     model = model_of(figure)
+    if threads == 1:
+        try:
+            change: Array = np.empty(model.nv)
+            if not difference_one(model.ints, model.floats, start, end, change):
+                return change
+        except REFUSED:
+            pass
     inputs = (Input("start", start, (model.nq,)), Input("end", end, (model.nq,)))
     return call(figure, difference_one, difference_many, inputs, (), (model.nv,), threads)
 
@@ -259,7 +273,7 @@ def move_between(tree, work, start, v, end, wrenches, options, out):
 # ------------------------------------------------------- entries
 
 
-@entry
+@entry(q=Floats(1), change=Floats(1), out=Floats(1, write=True))
 def integrate_one(ints, floats, q, change, out):
     """One state."""
     return run_one(move_by, 0, ints, floats, q, change, None, None, None, out)
@@ -271,7 +285,7 @@ def integrate_many(ints, floats, q, change, out, first, end, width):
     return run_rows(move_by, 0, ints, floats, q, change, None, None, None, out, first, end, width)
 
 
-@entry
+@entry(start=Floats(1), end=Floats(1), out=Floats(1, write=True))
 def difference_one(ints, floats, start, end, out):
     """One pair."""
     if end.size != start.size:

@@ -35,6 +35,13 @@ class State:
         """The neutral pose, not moving."""
         return cls(figure.neutral(), np.zeros(figure.nv))
 
+    @classmethod
+    def unchecked(cls, q: FloatArray, v: FloatArray) -> "State":
+        """Of two arrays of float64 that are known to fit, such as kernels write."""
+        state = object.__new__(cls)
+        state.__dict__["q"], state.__dict__["v"] = q, v
+        return state
+
     def check(self, figure: Figure) -> None:
         """Raise ArgumentError unless it is a state of the figure: sizes, finite numbers, unit quaternions."""
         for name, array, size in (("q", self.q, figure.nq), ("v", self.v, figure.nv)):

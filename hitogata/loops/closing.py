@@ -9,8 +9,9 @@ rows see in it.  A target other than 0 pulls back what has drifted: -2 s rate - 
 
 from hitogata.dynamics.articulated import add_wrench
 from hitogata.lanes import kernel, tail
-from hitogata.loops.pivots import factorise, multiply, residual, solve
-from hitogata.loops.recursion import accelerate, begin, give_way, reply, standing_still
+from hitogata.loops.coupling import multiply, spread
+from hitogata.loops.pivots import factorise, residual, solve
+from hitogata.loops.recursion import accelerate, begin, give_way, standing_still
 from hitogata.loops.rows import add_forces, find_drifts, find_spring_forces, write_rows
 from hitogata.loops.whitening import whiten_link
 
@@ -59,7 +60,7 @@ def couple(bench, tolerance):
     for k in range(links.total):
         if links.link[k].rigid == 1:
             whiten_link(bench, k)
-    multiply(bench.white, bench.reply, bench.tree.nv, links.held, links.stride)
+    multiply(bench)
     for n in range(links.held):
         at = n * links.stride + n
         if bench.reply[at] < NOTHING * links.row[n].bound:
@@ -71,16 +72,12 @@ def couple(bench, tolerance):
 @kernel
 def hold(bench, rank, right):
     """Forces with B f = right into spare[3], what they do to the velocities into change[1]; returns the residual."""
-    links, spare, white = bench.links, bench.spare, bench.white
+    links, spare = bench.links, bench.spare
     stride, count = links.stride, links.held
     force, work = tail(spare, 3 * stride), tail(spare, 4 * stride)
-    solve(bench.factor, bench.order, spare, bench.small, work, right, force, count, rank, stride)
-    for k in range(bench.tree.nv):
-        total = 0.0
-        for n in range(count):
-            total = total + white[k * stride + n] * force[n]
-        bench.change[k] = total
-    reply(bench.tree, bench.limb, bench.change, tail(bench.change, bench.tree.nv))
+    left = tail(spare, stride)
+    solve(bench.factor, bench.order, spare, left, bench.small, work, right, force, count, rank, stride)
+    spread(bench, force)
     if rank == count:
         return 0.0
     return residual(bench.reply, right, force, count, stride)

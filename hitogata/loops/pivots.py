@@ -6,7 +6,7 @@ is left of every row is below `tolerance`: those rows depend on the others.  The
     x = L (LᵀL)⁻¹ (LᵀL)⁻¹ Lᵀ r          least |B x - r|, then least Σ B_ii x_i²
 """
 
-from hitogata.lanes import absolute, kernel, maximum, packed, sqrt
+from hitogata.lanes import absolute, inline, kernel, maximum, packed, sqrt, tail, where
 
 TOLERANCE = 1e-10
 """Share of a row's own reply below which it counts as a consequence of the others."""
@@ -14,7 +14,11 @@ TOLERANCE = 1e-10
 
 @kernel
 def factorise(matrix, factor, order, scale, left, count, stride, tolerance):
-    """L of the scaled matrix, rows in place, columns in the order of the pivots; returns the rank."""
+    """Lᵀ of the scaled matrix: a row for each pivot, columns in place; returns the rank.
+
+    Of a row, several columns are found at once; those beyond `count` are never read.  `left` ends with what is left of
+    each row; of one that was a pivot, with the reciprocal of its element of L, negative.
+    """
     for i in range(count):
         d = matrix[i * stride + i]
         scale[i] = 0.0
@@ -23,61 +27,72 @@ def factorise(matrix, factor, order, scale, left, count, stride, tolerance):
         if d > 0.0:
             scale[i] = 1.0 / sqrt(d)
             left[i] = 1.0
-    taken = tolerance * 0.0 - 1.0
+    rows, out, scales, rest = packed(matrix), packed(factor), packed(scale), packed(left)
     for k in range(count):
         best, pivot = tolerance, -1
         for i in range(count):
-            if left[i] > best:
-                best, pivot = left[i], i
+            pivot = i if left[i] > best else pivot  # not by branches: which it is, no processor could guess
+            best = maximum(left[i], best)
         if pivot < 0:
             return k
         order[k] = pivot
         root = 1.0 / sqrt(best)
-        for i in range(count):
-            if left[i] > taken:
-                value = matrix[pivot * stride + i] * scale[i] * scale[pivot]
-                value = (value - dot_rows(factor, i * stride, pivot * stride, k)) * root
-                factor[i * stride + k] = value
-                left[i] = maximum(left[i] - value * value, 0.0)
-            else:
-                factor[i * stride + k] = 0.0
-        left[pivot] = -2.0
+        for i in range(0, count, out.step):
+            value = rows[pivot * stride + i] * scales[i] * scale[pivot]
+            for j in range(k):
+                value = value - out[j * stride + i] * factor[j * stride + pivot]
+            out[k * stride + i], rest[i] = unless_taken(value * root, rest[i])
+        left[pivot] = -root
     return count
 
 
-@kernel
-def dot_rows(view, a, b, count):
-    """Product of two rows."""
-    total = 0.0
-    for k in range(count):
-        total = total + view[a + k] * view[b + k]
-    return total
+@inline
+def unless_taken(value, left):
+    """An element of L and what it leaves of its row; nothing changes in rows that were pivots."""
+    waiting = left >= 0.0
+    return where(waiting, value, value * 0.0), where(waiting, maximum(left - value * value, 0.0), left)
 
 
 @kernel
-def solve(factor, order, scale, small, work, right, out, count, rank, stride):
-    """x with B x = right; `right` is kept.  `work`: 2 count numbers."""
+def solve(factor, order, scale, left, small, work, right, out, count, rank, stride):
+    """x with B x = right; `right` is kept.  `work`: 2 stride numbers."""
     if rank == count:
-        solve_regular(factor, order, scale, work, right, out, count, stride)
+        solve_regular(factor, order, scale, left, work, right, out, count, stride)
     else:
         solve_dependent(factor, scale, small, work, right, out, count, rank, stride)
 
 
 @kernel
-def solve_regular(factor, order, scale, work, right, out, count, stride):
+def solve_regular(factor, order, scale, left, work, right, out, count, stride):
     """Forward and back."""
+    rest, rows, many = tail(work, stride), packed(factor), packed(tail(work, stride))
+    for i in range(count):
+        rest[i] = right[i] * scale[i]
+        out[i] = 0.0
     for k in range(count):
-        p = order[k]
-        total = right[p] * scale[p]
-        for j in range(k):
-            total = total - factor[p * stride + j] * work[j]
-        work[k] = total / factor[p * stride + k]
+        value = -rest[order[k]] * left[order[k]]
+        work[k] = value
+        for i in range(0, count, rows.step):
+            many[i] = many[i] - rows[k * stride + i] * value
     for k in range(count - 1, -1, -1):
         p = order[k]
-        value = work[k] / factor[p * stride + k]
-        out[p] = value * scale[p]
-        for j in range(k):
-            work[j] = work[j] - factor[p * stride + j] * value
+        out[p] = (product(factor, k * stride, out, count) - work[k]) * left[p]
+    for i in range(count):
+        out[i] = out[i] * scale[i]
+
+
+@kernel
+def product(row, at, column, count):
+    """Σ row[at + n] column[n], in four sums that do not wait for each other."""
+    a, b, c, d, whole = 0.0, 0.0, 0.0, 0.0, count // 4 * 4
+    for n in range(0, whole, 4):
+        a = a + row[at + n] * column[n]
+        b = b + row[at + n + 1] * column[n + 1]
+        c = c + row[at + n + 2] * column[n + 2]
+        d = d + row[at + n + 3] * column[n + 3]
+    for n in range(whole, count):
+        a = a + row[at + n] * column[n]
+    return a + b + (c + d)
 
 
 @kernel
@@ -86,16 +101,16 @@ def solve_dependent(factor, scale, small, work, right, out, count, rank, stride)
     for j in range(rank):
         total = 0.0
         for i in range(count):
-            total = total + factor[i * stride + j] * right[i] * scale[i]
+            total = total + factor[j * stride + i] * right[i] * scale[i]
         work[j] = total
         for m in range(j + 1):
             total = 0.0
             for i in range(count):
-                total = total + factor[i * stride + j] * factor[i * stride + m]
+                total = total + factor[j * stride + i] * factor[m * stride + i]
             small[j * stride + m] = total
     for j in range(rank):
         for m in range(j + 1):
-            total = small[j * stride + m] - dot_rows(small, j * stride, m * stride, m)
+            total = small[j * stride + m] - dot_work(small, j * stride, tail(small, m * stride), m)
             if m == j:
                 small[j * stride + j] = sqrt(maximum(total, 1e-300))
             else:
@@ -111,7 +126,7 @@ def solve_dependent(factor, scale, small, work, right, out, count, rank, stride)
     for i in range(count):
         total = 0.0
         for j in range(rank):
-            total = total + factor[i * stride + j] * work[j]
+            total = total + factor[j * stride + i] * work[j]
         out[i] = total * scale[i]
 
 
@@ -134,18 +149,3 @@ def residual(matrix, right, x, count, stride):
             total = total + matrix[i * stride + j] * x[j]
         worst = maximum(worst, absolute(total))
     return worst
-
-
-@kernel
-def multiply(white, matrix, nv, count, stride):
-    """B = Y Yᵀ, from the columns of Yᵀ."""
-    many, out = packed(white), packed(matrix)
-    for i in range(count):
-        for j in range(0, i + 1, many.step):
-            total = many[j] * 0.0
-            for k in range(nv):
-                total = total + many[k * stride + j] * white[k * stride + i]
-            out[i * stride + j] = total
-    for i in range(count):
-        for j in range(i + 1, count):
-            matrix[i * stride + j] = matrix[j * stride + i]

@@ -45,9 +45,8 @@ class Servo:
             velocity: of the target, shape (nv,); None: at rest.
             ahead: torques to add, such as those of inverse dynamics, shape (nv,).
         """
-        v_d = np.zeros(self.figure.nv) if velocity is None else np.asarray(velocity, np.float64)
         error = difference(self.figure, state.q, target)
-        lag = v_d - state.v
+        lag = -state.v if velocity is None else np.asarray(velocity, np.float64) - state.v
         result: Array = self.stiffness * (error + self.h * lag) + self.damping * lag
         return result if ahead is None else result + np.where(self.stiffness + self.damping > 0, ahead, 0.0)
 

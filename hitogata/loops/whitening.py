@@ -12,11 +12,11 @@ CANCELLED = 1e-24
 
 @kernel
 def whiten_link(bench, k):
-    """Write a virtual link's rows, whitened, into their columns of bench.white."""
+    """Write a virtual link's rows, whitened, into their columns of bench.white; columns of later links are lost."""
     tree, links, own = bench.tree, bench.links, bench.links.link[k]
-    white, stride, push = bench.white, bench.links.stride, bench.push
+    white, stride, push = packed(bench.white), bench.links.stride, bench.push
     for n in range(tree.nv):
-        for c in range(own.first, own.first + own.count):
+        for c in range(own.first, own.first + own.count, white.step):
             white[n * stride + c] = 0.0
     for n in range(own.count):
         row = links.row[own.first + n]

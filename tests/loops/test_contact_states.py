@@ -1,12 +1,13 @@
 """Contact by hypothesis and validity: friction, tipping, spinning, bouncing; never more than three passes."""
 
+import copy
 import math
 
 import numpy as np
 import pytest
 
-from hitogata.dynamics import centre_of_mass, energy, frame_position
-from hitogata.errors import ArgumentError
+from hitogata.dynamics import centre_of_mass, energy, frame_position, integrate
+from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Box, Capsule, Cylinder, FigureBuilder, Pose, Sphere, State, joint
 from hitogata.library import human28, human40
 from hitogata.loops import Links, grasp, here, link_rows, pin
@@ -367,7 +368,112 @@ def test_grips_carry_then_break_in_a_stage():
     assert len(stage.links) == 0
 
 
+# ------------------------------------------------------- springs of the stage
+
+
+def swaying(figure, state, step):
+    """A target that sways, of step n: coordinates and velocities."""
+    move = 0.05 * np.sin(np.arange(figure.nv) + 0.05 * step)
+    move[:6] = 0.0
+    return integrate(figure, state.q, move), 2.5 * np.cos(np.arange(figure.nv) + 0.05 * step)
+
+
+def test_springs_of_the_stage_are_those_of_the_servo():
+    """Torques found within the steps are those that `Servo.torques` gives, beside other torques and wrenches."""
+    figure, start = standing()
+    springs, tau = servo(figure, 800.0, 20.0, H), np.linspace(-3.0, 3.0, figure.nv)
+    tau[:6] = 0.0
+    push = np.zeros((figure.nlinks, 6))
+    push[figure.link_index("chest"), 4] = 20.0
+    own, given = ContactStage(figure), ContactStage(figure)
+    a = b = start
+    for k in range(60):
+        goal, pace = swaying(figure, start, k)
+        pushed = {"wrenches": push} if k % 2 else {}
+        a = own.step(a, H, tau, springs=springs, target=goal, velocity=pace, **pushed).state
+        torques = springs.torques(b, goal, pace) + tau
+        b = given.step(b, H, torques, figure=springs.body, **pushed).state
+        np.testing.assert_allclose(a.q, b.q, atol=1e-10)
+        np.testing.assert_allclose(a.v, b.v, atol=1e-8)
+    assert np.abs(a.q - start.q).max() > 0.01
+
+
+def test_springs_pull_anew_in_every_step_of_a_call():
+    figure, start = standing()
+    goal, _ = swaying(figure, start, 7)
+    springs, many, single = servo(figure, 800.0, 20.0, H), ContactStage(figure), ContactStage(figure)
+    last, state = many.step(start, H, steps=50, springs=springs, target=list(goal)), start
+    for _ in range(50):
+        state = single.step(state, H, springs=springs, target=goal).state
+    assert last.steps == 50
+    np.testing.assert_array_equal(last.state.q, state.q)
+    np.testing.assert_array_equal(last.state.v, state.v)
+
+
+def test_a_step_stays_what_it_was_when_others_follow():
+    """Neither its state nor its reports are room that the next step writes to; nor has a copied stage the same room."""
+    figure, start = standing()
+    stage, springs = ContactStage(figure), servo(figure, 800.0, 20.0, H)
+    goal, _ = swaying(figure, start, 7)
+    step = stage.step(start, H, springs=springs, target=goal, steps=5)
+    q, vdot, force = step.state.q.copy(), step.vdot.copy(), [c.force for c in step.contacts]
+    twin, likewise = copy.deepcopy((stage, springs))
+    next_ = stage.step(step.state, H, springs=springs, target=goal)
+    np.testing.assert_array_equal(step.state.q, q)
+    np.testing.assert_array_equal(step.vdot, vdot)
+    np.testing.assert_array_equal([c.force for c in step.contacts], force)
+    other = twin.step(step.state, H, springs=likewise, target=goal)
+    np.testing.assert_array_equal(next_.state.q, other.state.q)
+    assert not np.array_equal(next_.state.q, q)
+
+
+def test_a_grip_that_breaks_before_something_goes_wrong_is_held_again():
+    """A link breaks in the first of many steps, numbers overflow in a later one: the stage is as it was before."""
+    figure, state = standing()
+    links, grip = Links(figure).add(here(figure, state.q, pin("grip_left", force_limit=1e-3)))
+    stage = ContactStage(links)
+    tau = np.zeros(figure.nv)
+    tau[figure.v_slice("elbow_left")] = -5.0
+    fatal = tau.copy()
+    fatal[figure.v_slice("elbow_right")] = 1e200
+    with pytest.raises(HitogataError):
+        stage.step(state, H, fatal, steps=50)
+    assert stage.links is links
+    step = stage.step(state, H, tau, steps=3)
+    assert [handle for handle, _ in step.broken] == [grip]
+    assert step.steps == 3
+
+
 # ------------------------------------------------------- bad input
+
+
+def test_bad_springs_are_named_and_change_nothing():
+    figure, state = standing()
+    springs, stage = servo(figure, 800.0, 20.0, H), ContactStage(figure)
+    first = stage.step(state, H, springs=springs, target=state.q)
+    bad, long = state.q.copy(), state.q.copy()
+    bad[0] = np.nan
+    long[3:7] *= 2.0
+    for target, velocity, said in (
+        (bad, None, r"target\[0\]"),
+        (long, None, r"target.*norm 2"),
+        (state.q[:-1], None, "target: expected shape"),
+        (state.q, np.full(figure.nv, np.inf), r"velocity\[0\]"),
+        (state.q, np.zeros(3), "velocity: expected shape"),
+        (None, None, "give both"),
+    ):
+        with pytest.raises(ArgumentError, match=said):
+            stage.step(state, H, springs=springs, target=target, velocity=velocity)
+    with pytest.raises(ArgumentError, match=r"steps of 0\.001 s"):
+        stage.step(state, 2 * H, springs=springs, target=state.q)
+    with pytest.raises(ArgumentError, match="own figure"):
+        stage.step(state, H, springs=servo(human40(), 800.0, 20.0, H), target=state.q)
+    with pytest.raises(ArgumentError, match="not both"):
+        stage.step(state, H, springs=springs, target=state.q, figure=springs.body)
+    with pytest.raises(ArgumentError, match="batch"):
+        stage.step(state, H, np.zeros((2, figure.nv)))
+    again = stage.step(state, H, springs=springs, target=state.q)
+    np.testing.assert_array_equal(first.state.q, again.state.q)
 
 
 def test_bad_input_leaves_the_stage_as_it_was():

@@ -32,8 +32,8 @@ def convex_hull(points, count, hull):
                     best, best_length = i, length
                 else:
                     bx, by = points[3 * best] - points[3 * now], points[3 * best + 1] - points[3 * now + 1]
-                    side = (bx * y - by * x) / best_length  # of i, right of the way to the best: < 0
-                    if side < -THIN or (side < THIN and length > best_length and bx * x + by * y > 0.0):
+                    side, thin = bx * y - by * x, THIN * best_length  # of i, right of the way to the best: < 0
+                    if side < -thin or (side < thin and length > best_length and bx * x + by * y > 0.0):
                         best, best_length = i, length
         if best < 0:
             break

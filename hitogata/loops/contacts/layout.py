@@ -121,7 +121,7 @@ class Around(NamedTuple):
     work: lanes  # type: ignore[valid-type]
     contacts: records  # type: ignore[valid-type]
     points: records  # type: ignore[valid-type]
-    spare: lanes  # type: ignore[valid-type]  # 4 MOST_CONTACTS numbers
+    spare: lanes  # type: ignore[valid-type]  # 5 MOST_CONTACTS numbers
 
 
 REMEMBERED = 10
@@ -134,13 +134,13 @@ MEMORY = 1 + MOST_PATCHES * REMEMBERED
 def floor_size(rows, nv):
     """Numbers of scratch, for so many rows of virtual links."""
     own = MOST_PATCHES * (Patch.SIZE + 6 * CORNERS + 12 + 72)
-    return Rules.SIZE + MEMORY + own + 3 * (rows + 6 * MOST_PATCHES) + nv
+    return Rules.SIZE + 2 * MEMORY + own + 3 * (rows + 6 * MOST_PATCHES) + nv
 
 
 @kernel
 def open_floor(memory, ints, rows):
-    """Views of scratch that stays from step to step: rules and memory first."""
-    rest = tail(memory, Rules.SIZE + MEMORY)
+    """Views of scratch that stays from step to step: first rules, memory, and room to keep the memory of a start."""
+    rest = tail(memory, Rules.SIZE + 2 * MEMORY)
     corner = tail(rest, MOST_PATCHES * Patch.SIZE)
     rate = tail(corner, MOST_PATCHES * 3 * CORNERS)
     goal, held = tail(rate, 6 * MOST_PATCHES), tail(rate, 12 * MOST_PATCHES)

@@ -7,10 +7,10 @@ the small system, and judges.  Rows of virtual links are held in every pass.
 from hitogata.lanes import kernel, sqrt, tail
 from hitogata.loops.contacts.elimination import eliminate
 from hitogata.loops.contacts.hypotheses import write_forces, write_held
-from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES, SLIDE
+from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES, SLIDE, STICK, SURFACE
 from hitogata.loops.contacts.sweeping import sweep_forces
 from hitogata.loops.contacts.validity import judge
-from hitogata.loops.pivots import factorise, solve
+from hitogata.loops.pivots import factorise, product, solve
 
 
 @kernel
@@ -27,36 +27,74 @@ def find_forces(bench, floor, patches, held, need, scale, force):
         force: where the forces go.
 
     Returns:
-        Passes taken, and whether the forces are right: 1, the last pass was valid; 2, none was, and they were found by
-        sweeps (`sweeping`); 0, these did not settle either.
+        Passes taken; whether the forces are right: 1, the last pass was valid; 2, none was, and they were found by
+        sweeps (`sweeping`); 0, these did not settle either; and what `solve_pass` said of the last pass.
     """
     links = bench.links
-    passes, good = 0, 0
+    passes, good, rank = 0, 0, -1
     while passes < MOST_PASSES and good == 0:
-        solve_pass(bench, floor, patches, held, need, force)
+        rank = solve_pass(bench, floor, patches, held, need, force)
         passes += 1
         good = 1
         for p in range(patches):
             after = tail(bench.spare, 5 * links.stride)
             row = held + 6 * p
-            for k in range(6):
-                total = product(bench.reply, (row + k) * links.stride, force, held + 6 * patches)
-                # the rate after: what was needed is what takes it to its target
-                after[k] = floor.rate[6 * p + k] + (total - need[row + k]) * scale + floor.goal[6 * p + k]
+            if floor.ints[p].slip != STICK:  # what sticks is judged by its forces alone
+                for k in range(6):
+                    total = product(bench.reply, (row + k) * links.stride, force, held + 6 * patches)
+                    # the rate after: what was needed is what takes it to its target
+                    after[k] = floor.rate[6 * p + k] + (total - need[row + k]) * scale + floor.goal[6 * p + k]
             hull, w = tail(floor.corner, 3 * CORNERS * p), tail(force, row)
             wrong = judge(floor.patch[p], floor.ints[p], hull, w, tail(floor.rate, 6 * p), after, floor.rules[0])
             if wrong == 1:
                 good = 0
+    if good != 1:
+        rank = -1
     if good == 0:
         good = 2 * sweep_forces(bench, floor, patches, held, need, scale, force)
-    return passes, good
+    return passes, good, rank
 
 
 @kernel
 def solve_pass(bench, floor, patches, held, need, force):
-    """Forces of all rows under the present hypotheses."""
+    """Forces of all rows under the present hypotheses.
+
+    Where all motions of all patches are held, every row is an unknown, and B itself is the matrix.  Then its rank is
+    returned, for `solve_whole`; else -1.
+    """
+    if whole(floor, patches):
+        rows, left = held + 6 * patches, tail(bench.spare, bench.links.stride)
+        rank = factorise(bench.reply, bench.factor, bench.order, bench.spare, left, rows, bench.links.stride,
+                         floor.rules[0].tolerance)  # fmt: skip
+        solve_whole(bench, rows, rank, need, force)
+        return rank
+    solve_some(bench, floor, patches, held, need, force)
+    return -1
+
+
+@kernel
+def whole(floor, patches):
+    """Does every patch stand on all of its region, and stick?"""
+    for p in range(patches):
+        own = floor.ints[p]
+        if own.state != SURFACE or own.slip != STICK or floor.patch[p].spin != 0.0:
+            return False
+    return True
+
+
+@kernel
+def solve_whole(bench, rows, rank, need, force):
+    """Forces with B force = need, by the factor of B that is there."""
+    spare, stride = bench.spare, bench.links.stride
+    left, work = tail(spare, stride), tail(spare, 4 * stride)
+    solve(bench.factor, bench.order, spare, left, bench.small, work, need, force, rows, rank, stride)
+
+
+@kernel
+def solve_some(bench, floor, patches, held, need, force):
+    """Forces where only some motions are held."""
     links, spare = bench.links, bench.spare
-    stride, rows, matrix = links.stride, held + 6 * patches, bench.work
+    stride, matrix = links.stride, bench.work
     count, slides = held, 0
     for p in range(patches):
         g, f = tail(floor.held, 36 * p), tail(floor.forces, 36 * p)
@@ -95,21 +133,6 @@ def solve_pass(bench, floor, patches, held, need, force):
             for k in range(floor.many[p]):
                 total = total + floor.forces[36 * p + 6 * k + m] * x[floor.first[p] + k]
             force[held + 6 * p + m] = total
-    return rows
-
-
-@kernel
-def product(row, at, column, count):
-    """Σ row[at + n] column[n], in four sums that do not wait for each other."""
-    a, b, c, d, whole = 0.0, 0.0, 0.0, 0.0, count // 4 * 4
-    for n in range(0, whole, 4):
-        a = a + row[at + n] * column[n]
-        b = b + row[at + n + 1] * column[n + 1]
-        c = c + row[at + n + 2] * column[n + 2]
-        d = d + row[at + n + 3] * column[n + 3]
-    for n in range(whole, count):
-        a = a + row[at + n] * column[n]
-    return a + b + (c + d)
 
 
 @kernel
@@ -126,7 +149,7 @@ def solve_system(bench, floor, right, x, count, slides):
     if slides == 0:
         left, work = tail(spare, stride), tail(spare, 4 * stride)
         rank = factorise(bench.work, bench.factor, bench.order, spare, left, count, stride, tolerance)
-        solve(bench.factor, bench.order, spare, bench.small, work, right, x, count, rank, stride)
+        solve(bench.factor, bench.order, spare, left, bench.small, work, right, x, count, rank, stride)
     else:
         scale = spare
         for n in range(count):  # rows and columns of one size

@@ -9,6 +9,9 @@ from hitogata.spatial import Vec3, cols, cross, dot, from_cols
 ALIGNED = 0.9998
 """Normals of one patch: their cosine (1.1 degrees)."""
 
+WAITING, DONE = 0.0, 1.0
+"""Of a contact: it touches, and has no patch yet; it has one, or does not touch."""
+
 LEVER = 0.9428
 """Mean distance by root mean square distance from the middle of a disc, 2 √2 / 3."""
 
@@ -16,15 +19,17 @@ LEVER = 0.9428
 @kernel
 def gather(limbs, shapes, contacts, points, count, floor, spare):
     """Patches of all points that touch, or will within half a step; returns how many."""
-    patches, rules = 0, floor.rules[0]
+    patches, rules, speeds = 0, floor.rules[0], tail(spare, count)
     for c in range(count):
-        spare[c] = -1.0
+        speeds[c] = closing_speed(limbs, contacts[c], points[c])
+        spare[c] = DONE
+        if touches(points[c].gap, speeds[c], rules):
+            spare[c] = WAITING
     for c in range(count):
-        if spare[c] < 0.0 and touches(limbs, contacts[c], points[c], rules):
+        if spare[c] == WAITING:
             if patches == MOST_PATCHES:
                 rules.crowded = 1.0
                 break
-            spare[c] = patches * 1.0
             own, patch = floor.ints[patches], floor.patch[patches]
             own.body_a, own.body_b, sign = moving_first(contacts[c])
             patch.axes = upright(points[c].normal * sign)
@@ -33,8 +38,8 @@ def gather(limbs, shapes, contacts, points, count, floor, spare):
             patch.kinetic = mixed_friction(a.friction, b.friction)
             patch.static = patch.kinetic * rules.static_share
             patch.bounce = maximum(a.restitution, b.restitution)
-            found = collect(limbs, contacts, points, count, floor, patches, c, spare)
-            finish(floor, patches, tail(spare, count), found)
+            found = collect(contacts, points, count, floor, patches, c, spare)
+            finish(floor, patches, tail(spare, 2 * count), found)
             patches += 1
     return patches
 
@@ -55,10 +60,9 @@ def upright(n):
 
 
 @kernel
-def touches(limbs, contact, point, rules):
+def touches(gap, speed, rules):
     """Does a point touch, or will it be there in the middle of the step?  What moves away does not touch."""
-    speed = closing_speed(limbs, contact, point)
-    return speed < rules.impact_speed and (point.gap < rules.touch or point.gap + 0.5 * rules.h * speed < 0.0)
+    return speed < rules.impact_speed and (gap < rules.touch or gap + 0.5 * rules.h * speed < 0.0)
 
 
 @kernel
@@ -75,20 +79,23 @@ def closing_speed(limbs, contact, point):
 
 
 @kernel
-def collect(limbs, contacts, points, count, floor, p, first, spare):
-    """All points of the patch that begins with point `first`, in its plane, into spare[count:]; returns how many."""
-    own, patch, rules, found = floor.ints[p], floor.patch[p], floor.rules[0], 0
+def collect(contacts, points, count, floor, p, first, spare):
+    """All points of the patch that begins with point `first`, in its plane; returns how many.
+
+    `spare`: what became of each contact; the speeds of their gaps; then the points are written: x, y and gap.
+    """
+    own, patch, found = floor.ints[p], floor.patch[p], 0
     (x, y, z), closing = cols(patch.axes), 1e30
     for c in range(first, count):
         a, b, sign = moving_first(contacts[c])
         mine = a == own.body_a and b == own.body_b and dot(points[c].normal * sign, z) > ALIGNED
-        if (spare[c] < 0.0 or c == first) and mine and touches(limbs, contacts[c], points[c], rules):
-            spare[c] = p * 1.0
-            r, at = points[c].pos - patch.place, count + 3 * found
+        if spare[c] == WAITING and mine:
+            spare[c] = DONE
+            r, at = points[c].pos - patch.place, 2 * count + 3 * found
             spare[at] = dot(x, r)
             spare[at + 1] = dot(y, r)
             spare[at + 2] = points[c].gap
-            closing = minimum(closing, closing_speed(limbs, contacts[c], points[c]))
+            closing = minimum(closing, spare[count + c])
             found += 1
     patch.closing = closing
     own.points = found

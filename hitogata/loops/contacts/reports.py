@@ -8,6 +8,7 @@ from hitogata.dynamics.calling import Array
 from hitogata.figure import State
 from hitogata.loops.contacts import layout
 from hitogata.loops.contacts.reporting import REPORT
+from hitogata.loops.contacts.running import TALLY
 from hitogata.loops.link_set import LinkHandle, Links
 
 if TYPE_CHECKING:
@@ -82,49 +83,79 @@ class ContactReport:
 
 
 class ContactStep:
-    """What some steps did.
+    """What some steps did.  It has arrays of its own: later steps do not change it.
 
     Attributes:
         state: where the figure is.
-        vdot: accelerations of the last step, without impacts, shape (nv,).
-        passes: most passes that a step took for its forces.
-        impact_passes: and for impacts.
-        impact_steps: steps with an impact.
-        swept: steps in which no hypothesis was valid after three passes: their forces were found by sweeps over the
-            corners of all contacts.
-        unresolved: steps in which these did not settle.
-        steps: steps taken.
         links: virtual links that held in the last step.
         broken: handle, and time since the start [s], of every virtual link that broke.
     """
 
-    __slots__ = ("_counts", "_numbers", "_stage", "broken", "impact_passes", "impact_steps", "links", "passes",
-                 "state", "steps", "swept", "unresolved", "vdot")  # fmt: skip
+    __slots__ = ("_numbers", "_report", "_stage", "broken", "links", "state")
 
     def __init__(
-        self, stage: "ContactStage", state: State, vdot: Array, numbers: Array, tally: list[float], links: Links,
+        self, stage: "ContactStage", state: State, numbers: Array, report: Array, links: Links,
         broken: tuple[tuple[LinkHandle, float], ...],
     ) -> None:  # fmt: skip
-        self.state, self.vdot, self._stage, self._numbers, self.links = state, vdot, stage, numbers, links
-        self._counts, self.broken = (int(tally[0]), int(tally[1])), broken
-        self.steps, self.passes, self.impact_passes = int(tally[2]), int(tally[3]), int(tally[4])
-        self.impact_steps, self.unresolved, self.swept = int(tally[5]), int(tally[6]), int(tally[8])
+        self._stage, self.state, self._numbers, self._report = stage, state, numbers, report
+        self.links, self.broken = links, broken
+
+    # Most of this is never asked for: it is looked up only when it is.
+
+    def _tally(self, k: int) -> int:
+        return int(self._numbers[k - TALLY])
+
+    @property
+    def vdot(self) -> Array:
+        """Accelerations of the last step, without impacts, shape (nv,)."""
+        return self._numbers[-TALLY - len(self.state.v) : -TALLY]
+
+    @property
+    def steps(self) -> int:
+        """Steps taken."""
+        return self._tally(2)
+
+    @property
+    def passes(self) -> int:
+        """Most passes that a step took for its forces."""
+        return self._tally(3)
+
+    @property
+    def impact_passes(self) -> int:
+        """Most passes that an impact took."""
+        return self._tally(4)
+
+    @property
+    def impact_steps(self) -> int:
+        """Steps with an impact."""
+        return self._tally(5)
+
+    @property
+    def swept(self) -> int:
+        """Steps in which no hypothesis was valid after three passes: their forces were found by sweeps over the corners
+        of all contacts."""
+        return self._tally(8)
+
+    @property
+    def unresolved(self) -> int:
+        """Steps in which these did not settle."""
+        return self._tally(6)
 
     def wrench(self, handle: LinkHandle) -> Array:
         """[torque; force] of a virtual link on its child, about the origin of C in the axes of P, shape (6,)."""
         at = 2 * layout.MOST_PATCHES * REPORT + 6 * self.links.index(handle)
-        return self._numbers[at : at + 6].copy()
+        return self._report[at : at + 6].copy()
 
     def _reports(self, first: int, count: int) -> tuple[ContactReport, ...]:
-        rows = self._numbers[first * REPORT : (first + count) * REPORT].reshape(count, REPORT)
+        rows = self._report[first * REPORT : (first + count) * REPORT].reshape(count, REPORT)
         return tuple(self._stage._report(row) for row in rows)
 
     @property
     def contacts(self) -> tuple[ContactReport, ...]:
         """Contacts of the last step; those that let go in it too."""
-        return self._reports(0, self._counts[0])
+        return self._reports(0, self._tally(0))
 
     @property
     def impacts(self) -> tuple[ContactReport, ...]:
         """Impacts of the last step; their wrenches are impulses."""
-        return self._reports(layout.MOST_PATCHES, self._counts[1])
+        return self._reports(layout.MOST_PATCHES, self._tally(1))

@@ -1,60 +1,44 @@
 """A figure on the ground, with contact by hypothesis and validity, from Python."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hitogata.contact import Surface, joined_bodies, surfaces_of
 from hitogata.contact.shapes import compile_shapes
-from hitogata.dynamics.calling import Array, Input, check, vector
+from hitogata.dynamics.calling import REFUSED, Array, Input, check, vector
 from hitogata.dynamics.layout import GRAVITY, model_of
+from hitogata.dynamics.running import BAD_SIZE
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Plane, Shape, State
-from hitogata.lanes import record_offsets, record_size
+from hitogata.lanes import address_table, record_offsets, record_size
 from hitogata.loops.checking import as_rows, positive
 from hitogata.loops.contacts import layout
 from hitogata.loops.contacts.reporting import REPORT
 from hitogata.loops.contacts.reports import Change, ContactReport, ContactState, ContactStep, Slip
-from hitogata.loops.contacts.running import TALLY, run_steps, scratch_sizes
-from hitogata.loops.link_set import Links, links_of
+from hitogata.loops.contacts.running import BROKEN, CROWDED, TALLY, run_steps, scratch_sizes
+from hitogata.loops.contacts.settings import ContactSettings
+from hitogata.loops.link_set import LinkHandle, Links, links_of
+from hitogata.loops.tracking import Servo
 
-_NOTHING = np.zeros((1, 0))
-_KEPT = record_size(layout.Rules) + layout.MEMORY
+_NONE: tuple[tuple[LinkHandle, float], ...] = ()
+_KEPT = record_size(layout.Rules) + 2 * layout.MEMORY
 """Numbers of scratch that a step leaves to the next."""
-_CROWDED = record_offsets(layout.Rules)["crowded"]
 
 
-@dataclass(frozen=True)
-class ContactSettings:
-    """Numbers of the method.
+class _Setup(NamedTuple):
+    """What steps need that hangs on none of their states: for which arguments, arrays by address, sizes of results."""
 
-    Attributes:
-        touch: points nearer than this touch [m].
-        impact_speed: what closes faster is an impact [m/s].
-        still: slower than this is not sliding [m/s].
-        correction: share of an overlap that a step takes back (C8: a prescribed acceleration of the contact).
-        push_out: fastest way out of an overlap [m/s].
-        static_share: static friction by kinetic friction, at least 1.
-        blend: k of the laws 1 - e^(-k l) and e^(-k l) between sliding and turning, times the region's radius.
-        tolerance: as for `constrained_dynamics`.
-    """
-
-    touch: float = 2e-4
-    impact_speed: float = 0.02
-    still: float = 1e-3
-    correction: float = 0.2
-    push_out: float = 0.5
-    static_share: float = 1.0
-    blend: float = 1.4
-    tolerance: float = 1e-10
-
-    def __post_init__(self) -> None:
-        for f in fields(self):
-            positive(f.name, getattr(self, f.name))
-        if self.static_share < 1.0:
-            raise ArgumentError(f"static_share: must be at least 1, got {self.static_share!r}")
+    h: float = -1.0
+    springs: Servo | None = None
+    gravity: Any = None
+    figure: Figure | None = None
+    pull: Any = None
+    table: Array = np.zeros((0, 2), np.int64)
+    arrays: tuple[Array, ...] = ()  # stay alive, and where they are
+    numbers: int = 0
+    reported: int = 0
 
 
 class ContactStage:
@@ -98,12 +82,13 @@ class ContactStage:
                 "and boxes, which a ContactStage does not know: use a World with contact by states"
             )
         self._model = model_of(self.figure)
+        self._outside = np.zeros(6 * self._model.nlinks)
         self._prepare()
 
     def _prepare(self) -> None:
         numbers, whole = scratch_sizes(self._model.ints, self._model.floats, self.links.ints, self.table.count)
         self._scratch, self._whole = np.zeros(numbers), np.zeros(whole, np.int64)
-        self._h = -1.0
+        self._setup = _Setup()
 
     def hold(self, links: Links) -> None:
         """Hold by other virtual links from now on."""
@@ -111,10 +96,8 @@ class ContactStage:
             raise ArgumentError("links: they are of another figure")
         memory = self._scratch[:_KEPT].copy()
         self.links = links
-        h = self._h
         self._prepare()
-        self._scratch[: len(memory)] = memory
-        self._h = h
+        self._scratch[:_KEPT] = memory
 
     def forget(self) -> None:
         """Forget where contacts were: the figure was put elsewhere."""
@@ -130,6 +113,33 @@ class ContactStage:
         for name, place in record_offsets(layout.Rules).items():
             scratch[place] = h if name == "h" else getattr(self.settings, name, 0.0)
 
+    def _set_up(self, h: float, springs: Servo | None, gravity: Any, figure: Figure | None) -> _Setup:
+        """What steps with such arguments need; kept until others come."""
+        if positive("h", h) == 0.0:
+            raise ArgumentError("h: must be a positive number of seconds, got 0")
+        if springs is not None:
+            if not isinstance(springs, Servo) or springs.figure is not self.figure:
+                raise ArgumentError("springs: expected a Servo of the stage's own figure, as servo(figure, ...) gives")
+            if springs.h != h:
+                raise ArgumentError(f"springs: they were made for steps of {springs.h!r} s, not of {h!r} s")
+            if figure is not None:
+                raise ArgumentError("figure: give the springs or a figure with their armature, not both")
+        model = model_of(springs.body if springs else self.figure if figure is None else figure)
+        if model.nv != self._model.nv or model.nlinks != self._model.nlinks:
+            raise ArgumentError("figure: expected the stage's own with other armature or damping")
+        floats = model.floats if gravity is GRAVITY else model.floats_for(vector("gravity", gravity), np.float64)
+        gains = np.zeros(3 * model.nv)
+        if springs:
+            gains[: 2 * model.nv] = np.concatenate([springs.stiffness, springs.damping])
+        links, table = self.links, self.table
+        arrays = (model.ints, floats, links.ints, links.floats, table.ints, table.floats, table.pairs.reshape(-1),
+                  self._scratch, self._whole, self._outside, gains)  # fmt: skip
+        self._write_rules(self._scratch, float(h))
+        sizes = model.nq + 2 * model.nv + TALLY, 2 * layout.MOST_PATCHES * REPORT + 6 * len(links.links)
+        same = gravity if type(gravity) is tuple else None  # an array may change unseen
+        self._setup = _Setup(h, springs, same, figure, gravity, address_table(arrays), arrays, *sizes)
+        return self._setup
+
     def step(
         self,
         state: State,
@@ -137,6 +147,9 @@ class ContactStage:
         tau: Any = None,
         *,
         steps: int = 1,
+        springs: Servo | None = None,
+        target: Any = None,
+        velocity: Any = None,
         wrenches: Any = None,
         gravity: tuple[float, float, float] = GRAVITY,
         figure: Figure | None = None,
@@ -148,66 +161,102 @@ class ContactStage:
             h: time step [s].
             tau: generalized forces [N m], [N], shape (nv,); None: none.
             steps: how many.
+            springs: implicit ones in the joints, whose torques come on top: of every step, from where it begins.
+            target: coordinates that they pull to, shape (nq,).
+            velocity: of the target, shape (nv,); None: at rest.
             wrenches: external [torque; force] on each link of the figure, as for `forward_dynamics`.
             gravity: acceleration of gravity, world axes [m/s²].
-            figure: the same figure with other armature and damping, such as those of implicit springs.
+            figure: the same figure with other armature and damping, such as those of implicit springs whose torques
+                are in `tau`.
         """
-        model = self._model if figure is None else model_of(figure)
-        if not isinstance(state, State) or state.q.ndim != 1:
+        if not isinstance(state, State):
             raise ArgumentError("state: expected the State of one figure")
-        if (type(steps) is not int and not isinstance(steps, np.integer)) or steps < 1:
-            raise ArgumentError(f"steps: must be a whole number, 1 or more, got {steps!r}")
-        if self._h != h:
-            if positive("h", h) == 0.0:
-                raise ArgumentError("h: must be a positive number of seconds, got 0")
-            self._write_rules(self._scratch, float(h))
-            self._h = float(h)
-        if model.nv != self._model.nv or model.nlinks != self._model.nlinks:
-            raise ArgumentError("figure: expected the stage's own with other armature or damping")
-        push, nq, nv = model.zeros if tau is None else tau, model.nq, model.nv
-        outside, out = _NOTHING, np.empty(nq + 2 * nv)
-        q, v = state.q, state.v
-        plain = wrenches is None and type(push) is np.ndarray and push.dtype == np.float64 and push.flags.forc
-        if not (plain and push.shape == v.shape == (nv,) and q.shape == (nq,)):
-            rows, _ = as_rows(self._inputs(state, push, wrenches), self.figure)
-            q, v, push, outside = rows[0][0], rows[1][0], rows[2][0], rows[3]
-        out[:nq] = q
-        out[nq : nq + nv] = v
-        before = self._scratch[:_KEPT].copy()
-        floats = model.floats if gravity is GRAVITY else model.floats_for(vector("gravity", gravity), np.float64)
-        tally, links, broken, counts, left = np.zeros(TALLY), self.links, [], [0.0] * TALLY, int(steps)
-        while left:
-            links, done = self.links, counts[2]
-            report = np.empty(2 * layout.MOST_PATCHES * REPORT + 6 * len(links.links))
-            status = run_steps(
-                model.ints, floats, links.ints, links.floats, self.table.ints, self.table.floats, self.table.pairs,
-                push, outside, self._scratch, self._whole, left, out, report, tally,
-            )  # fmt: skip
-            if status or self._scratch[_CROWDED] > 0.0:
-                self._scratch[:_KEPT] = before  # the stage is as it was
-                check(status, self.figure, self._inputs(state, push, wrenches))
-                raise ArgumentError(
-                    f"figure {self.figure.name!r}: more than {layout.MOST_PATCHES} regions or {layout.MOST_CONTACTS} "
-                    "points touch at once, which is more than a ContactStage has room for: give the figure or its "
-                    "surroundings fewer shapes, or use a World"
-                )
-            counts = tally.tolist()
-            left -= int(counts[2] - done)
-            if counts[7] >= 0:
-                handle = links.handles[int(counts[7])]
-                broken.append((handle, (int(steps) - left) * float(h)))
-                self.hold(links.remove(handle))
-        state = State(out[:nq], out[nq : nq + nv])
-        return ContactStep(self, state, out[nq + nv :], report, counts, links, tuple(broken))
+        if type(steps) is not int or steps < 1:
+            steps = _whole(steps)
+        if (springs is None) != (target is None):
+            raise ArgumentError("springs, target: give both or none")
+        setup, model = self._setup, self._model
+        if setup.h != h or setup.springs is not springs or setup.gravity is not gravity or setup.figure is not figure:
+            setup = self._set_up(h, springs, gravity, figure)
+        nq, nv, none = model.nq, model.nv, model.zeros
+        push, pace = none if tau is None else tau, none if velocity is None else velocity
+        goal, led, pushed = none if target is None else target, int(springs is not None), 0
+        links, broken = self.links, _NONE
+        out, report = np.empty(setup.numbers), np.empty(setup.reported)
+        try:
+            status = BAD_SIZE
+            if wrenches is None:
+                status = run_steps(setup.table, state.q, state.v, push, goal, pace, led, 0, 0, steps, out, report)
+        except REFUSED:
+            status = BAD_SIZE  # lists, other dtypes, strided arrays: seen to below
+        if status:
+            inputs = self._inputs(state, push, target, velocity, wrenches)
+            if status == BAD_SIZE:
+                q, v, push, goal, pace = self._brought(inputs)
+                pushed = int(wrenches is not None)
+                status = run_steps(setup.table, q, v, push, goal, pace, led, pushed, 0, steps, out, report)
+            if status == BROKEN:
+                status, report, links, broken = self._go_on(setup, push, goal, pace, led, pushed, steps, out, report)
+            self._check(status, inputs)
+        return ContactStep(self, State.unchecked(out[:nq], out[nq : nq + nv]), out, report, links, broken)
 
-    def _inputs(self, state: State, tau: Any, wrenches: Any) -> tuple[Input, ...]:
+    def _go_on(
+        self, setup: _Setup, push: Array, goal: Array, pace: Array, led: int, pushed: int, steps: int, out: Array,
+        report: Array,
+    ) -> tuple[int, Array, Links, tuple[tuple[LinkHandle, float], ...]]:  # fmt: skip
+        """Take the steps that are left after a virtual link broke, without it; and so on."""
+        first, links, status = self.links, self.links, BROKEN
+        broken: list[tuple[LinkHandle, float]] = []
+        nq, nv, h = self._model.nq, self._model.nv, float(setup.h)
+        while status == BROKEN:
+            links, taken = self.links, int(out[2 - TALLY])
+            handle = links.handles[int(out[7 - TALLY])]
+            broken.append((handle, taken * h))
+            self.hold(links.remove(handle))
+            if taken == steps:
+                return 0, report, links, tuple(broken)
+            setup = self._set_up(setup.h, setup.springs, setup.pull, setup.figure)
+            links, report = self.links, np.empty(setup.reported)
+            q, v = out[:nq], out[nq : nq + nv]
+            status = run_steps(setup.table, q, v, push, goal, pace, led, pushed, taken, steps, out, report)
+        if status:
+            self.hold(first)
+        return status, report, links, tuple(broken)
+
+    def _check(self, status: int, inputs: tuple[Input, ...]) -> None:
+        """Say what was wrong; the stage is as it was."""
+        if status == CROWDED:
+            raise ArgumentError(
+                f"figure {self.figure.name!r}: more than {layout.MOST_PATCHES} regions or {layout.MOST_CONTACTS} "
+                "points touch at once, which is more than a ContactStage has room for: give the figure or its "
+                "surroundings fewer shapes, or use a World"
+            )
+        check(status, self.figure, inputs)
+
+    def _brought(self, inputs: tuple[Input, ...]) -> list[Array]:
+        """Arguments as arrays that kernels know; wrenches go to their own place."""
+        if inputs[0].value.ndim != 1:
+            raise ArgumentError("state: expected the State of one figure")
+        rows, single = as_rows(inputs, self.figure)
+        if not single:
+            raise ArgumentError("tau, target, velocity, wrenches: expected those of one state, got a batch")
+        if inputs[-1].value is not None:
+            self._outside[:] = rows[-1][0]
+        return [row[0] for row in rows[:-1]]
+
+    def _inputs(self, state: State, tau: Any, target: Any, velocity: Any, wrenches: Any) -> tuple[Input, ...]:
         model = self._model
         return (
             Input("q", state.q, (model.nq,)),
             Input("v", state.v, (model.nv,)),
             Input("tau", tau, (model.nv,)),
+            Input("target", state.q if target is None else target, (model.nq,)),
+            Input("velocity", model.zeros if velocity is None else velocity, (model.nv,)),
             Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_setup": _Setup()}  # addresses are not those of a copy
 
     def _report(self, row: Array) -> ContactReport:
         a, b, state, slip, why, known, _, corners = (int(x) for x in row[:8])
@@ -221,3 +270,10 @@ class ContactStage:
 
     def _link(self, body: int) -> str:
         return self.figure.link_names[self._model.body_of_link.index(body)]
+
+
+def _whole(steps: Any) -> int:
+    """A number of steps, or an ArgumentError."""
+    if type(steps) is bool or not isinstance(steps, int | np.integer) or steps < 1:
+        raise ArgumentError(f"steps: must be a whole number, 1 or more, got {steps!r}")
+    return int(steps)

@@ -12,13 +12,13 @@ from hitogata.loops.closing import meet
 from hitogata.loops.contacts.hypotheses import from_motion
 from hitogata.loops.contacts.layout import MOST_CONTACTS, NONE
 from hitogata.loops.contacts.memory import recall, remember
-from hitogata.loops.contacts.passes import find_forces, product, solve_pass
+from hitogata.loops.contacts.passes import find_forces, solve_pass, solve_whole
 from hitogata.loops.contacts.patch_rows import copy_links, idle, open_rows, write_patches
 from hitogata.loops.contacts.patches import gather
 from hitogata.loops.contacts.reporting import write_report
 from hitogata.loops.contacts.sweeping import sweep_forces
-from hitogata.loops.pivots import multiply
-from hitogata.loops.recursion import accelerate, give_way, reply, standing_still
+from hitogata.loops.coupling import multiply, spread
+from hitogata.loops.recursion import accelerate, give_way, standing_still
 from hitogata.loops.rows import find_drifts
 from hitogata.loops.whitening import whiten_link
 from hitogata.spatial import length
@@ -63,12 +63,12 @@ def step(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot, k
         scale = rules.h
         if impact:
             scale = 1.0
-        tried, valid = find_forces(bench, floor, patches, held, floor.need, scale, floor.force)
+        tried, valid, rank = find_forces(bench, floor, patches, held, floor.need, scale, floor.force)
         if impact and valid == 2 and gain(bench, floor, patches, held) > 0.0:
             bounce(bench, floor, patches, held, 0.0)
             valid = 2 * sweep_forces(bench, floor, patches, held, floor.need, scale, floor.force)
         good = worse(good, valid)
-        spread(bench, floor.force, held + 6 * patches)
+        spread(bench, floor.force)
         change = tail(bench.change, tree.nv)
         if rules.crowded > 0.0:
             good = 0
@@ -84,7 +84,7 @@ def step(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot, k
                 floor.move[k] = v[k]
             for n in range(held):
                 own.links.row[n].force = floor.force[n]
-            mend(bench, floor, patches, held, floor.move)        # overlaps
+            mend(bench, floor, patches, held, rank, floor.move)  # overlaps
             advance(tree, q, floor.move, rules.h, q)
             passes = tried
         remember(floor, patches)
@@ -113,7 +113,7 @@ def survey(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot)
     for k in range(bench.links.total):
         if bench.links.link[k].count > 0:
             whiten_link(bench, k)
-    multiply(bench.white, bench.reply, tree.nv, held + 6 * patches, bench.links.stride)
+    multiply(bench)
     for p in range(patches):
         from_motion(floor.patch[p], floor.ints[p], tail(floor.rate, 6 * p), rules.still, rules.blend)
     return bench, patches
@@ -193,10 +193,11 @@ def stop(bench, floor, patches, held):
 
 
 @kernel
-def mend(bench, floor, patches, held, move):
+def mend(bench, floor, patches, held, rank, move):
     """Overlaps are taken back, a part in every step, by a velocity that moves but is not kept.
 
-    Gaps close the same way, but no faster than weight would close them.  `move`: velocities of the step, changed.
+    Gaps close the same way, but no faster than weight would close them.  `rank`: of B, if its factor is there, else -1;
+    `move`: velocities of the step, changed.
     """
     links, rules = bench.links, floor.rules[0]
     part, most = rules.correction / rules.h, 0.0
@@ -221,17 +222,11 @@ def mend(bench, floor, patches, held, move):
                 most = maximum(most, absolute(floor.need[at + k]))
     if most < NEGLIGIBLE:
         return
-    solve_pass(bench, floor, patches, held, floor.need, floor.mending)
-    spread(bench, floor.mending, held + 6 * patches)
+    if rank >= 0:
+        solve_whole(bench, held + 6 * patches, rank, floor.need, floor.mending)
+    else:
+        solve_pass(bench, floor, patches, held, floor.need, floor.mending)
+    spread(bench, floor.mending)
     change = tail(bench.change, bench.tree.nv)
     for k in range(bench.tree.nv):
         move[k] = move[k] + change[k]
-
-
-@kernel
-def spread(bench, force, rows):
-    """What forces of all rows do to the velocities, into change[1]."""
-    stride, white = bench.links.stride, bench.white
-    for k in range(bench.tree.nv):
-        bench.change[k] = product(white, k * stride, force, rows)
-    reply(bench.tree, bench.limb, bench.change, tail(bench.change, bench.tree.nv))

@@ -8,9 +8,8 @@ from hitogata.loops.contacts.layout import POINT, STICK
 from hitogata.loops.contacts.patches import ALIGNED, finish
 from hitogata.loops.contacts.validity import slide_along
 from hitogata.sim.states.layout import MOST_ROWS
-from hitogata.sim.states.listing import speed_of
 from hitogata.sim.states.pressing import WAITING
-from hitogata.spatial import Force, Sym3, Vec3, cols, cross, dot, inverse, store3
+from hitogata.spatial import Force, Sym3, Vec3, cols, cross, dot, inverse, load6, store3
 from hitogata.spatial import rows as frame_rows
 
 BLEND = ContactSettings.blend
@@ -105,7 +104,8 @@ def lay_bed(scene, rows, n, room, i):
             point = rows.point[p]
             r = scene.placed[own.body_a].pos + point.arm_a - patch.place
             ax, ay = dot(x, r), dot(y, r)
-            g, right = g + spread_of(ax, ay, 1.0 / point.soft), right + Vec3(1.0, ay, -ax) * (point.bias.z / point.soft)
+            hard = 1.0 / point.soft
+            g, right = g + spread_of(ax, ay, hard), right + Vec3(1.0, ay, -ax) * (point.bias.z * hard)
             press, px, py = press + point.impulse.z, px + point.impulse.z * ax, py + point.impulse.z * ay
             old = old + point.frame.T @ point.impulse
     if own.corners == 1:
@@ -189,13 +189,27 @@ def write_patch_rows(scene, rows, room, i, at):
     write_axis(room, at, x, arm_a, arm_b)
     write_axis(room, at + 1, y, arm_a, arm_b)
     write_axis(room, at + 2, z, arm_a, arm_b)
-    for k in range(6):
-        room.row[at + k].speed = speed_of(rows, room.row[at + k], room.row_int[at + k])
+    turn, slide = motion_of(rows, touch_a, arm_a)
+    if touch_b >= 0:
+        other_turn, other_slide = motion_of(rows, touch_b, arm_b)
+        turn, slide = turn - other_turn, slide - other_slide
+    for k, axis in enumerate((x, y, z)):
+        room.row[at + k].speed = dot(axis, slide)
+        room.row[at + 3 + k].speed = dot(axis, turn)
     bed = room.bed[i]
+    bed.arm_a = arm_a
+    bed.arm_b = arm_b
     b = bed.bias
     room.row[at + 2].bias = b.x
     room.row[at + 3].bias = b.y
     room.row[at + 4].bias = b.z
+
+
+@kernel(late=True)
+def motion_of(rows, touch, arm):
+    """How a touched body turns, and how it moves at the end of an arm, as the solver's speeds are now."""
+    u = load6(rows.speed, rows.touch[touch].row)
+    return u.ang, point_motion(u, arm)
 
 
 @kernel(late=True)

@@ -55,6 +55,8 @@ class Bed:
 
     soft: Sym3
     bias: Vec3
+    arm_a: Vec3  # from the bodies' origins to the patch
+    arm_b: Vec3
 
 
 class Room(NamedTuple):
@@ -79,7 +81,7 @@ class Room(NamedTuple):
     right: lanes  # type: ignore[valid-type]  # (rows,)
     unknown: lanes  # type: ignore[valid-type]  # (rows,)
     scale: lanes  # type: ignore[valid-type]  # (rows,)
-    answer: lanes  # type: ignore[valid-type]  # (2, width): of a row, in the trees of its bodies
+    answer: lanes  # type: ignore[valid-type]  # (6, 2, width): of a row, or a patch's six, in the trees of its bodies
     spare: lanes  # type: ignore[valid-type]  # (points, 3)
     patch_of: lanes  # type: ignore[valid-type]  # (point rows,) int: patch, -1 none, -2 not pressing
     report: lanes  # type: ignore[valid-type]  # (patches, REPORT)
@@ -93,7 +95,7 @@ def room_sizes(points: int, width: int) -> tuple[int, int]:
     """Numbers and whole numbers of scratch; for so many point rows, a row of coupling."""
     patch = record_size(Patch) + 3 * CORNERS + record_size(Bed) + 12 + REPORT
     own = MOST_ROWS * (record_size(HeldRow) + 2 * MOST_ROWS + 3) + 72 * PER_ISLAND
-    numbers = TALLY + points * (patch + 3) + own + 2 * width
+    numbers = TALLY + points * (patch + 3) + own + 12 * width
     whole = points * (record_size(PatchInts) + 1) + MOST_ROWS * (record_size(HeldRowInts) + 2) + 2 * PER_ISLAND
     return numbers + 64, whole + 64
 

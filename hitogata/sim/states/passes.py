@@ -3,12 +3,13 @@
 from typing import NamedTuple
 
 from hitogata.constraints.points import prepare_point
-from hitogata.lanes import kernel, sqrt, tail
+from hitogata.lanes import kernel, packed, sqrt, tail
 from hitogata.loops.contacts.elimination import eliminate
 from hitogata.loops.contacts.hypotheses import write_forces, write_held
-from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES, SLIDE
+from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES, SLIDE, STICK, SURFACE
 from hitogata.loops.contacts.passes import picked
 from hitogata.loops.contacts.validity import judge
+from hitogata.loops.pivots import product
 from hitogata.sim.states.applying import push_all, take_back, worst_closing, write_impulses
 from hitogata.sim.states.gathering import BLEND, gather, slow
 from hitogata.sim.states.layout import ISLANDS, MOST_ROWS, PASSES, SWEPT, TOO_LARGE
@@ -95,6 +96,40 @@ def prepare_some(rows, n):
 @kernel(late=True)
 def solve_pass(room, plain, patches, first):
     """Impulses of all rows under the present hypotheses, into the rows and the patches' wrenches."""
+    if all_held(room, plain, patches, first):
+        solve_whole(room, plain, patches, first)
+    else:
+        solve_some(room, plain, patches, first)
+
+
+@kernel(late=True)
+def all_held(room, plain, patches, first):
+    """Are all plain rows held, and all motions of all patches?"""
+    for r in range(plain):
+        if room.row_int[r].held == 0:
+            return False
+    for i in range(first, first + patches):
+        if room.ints[i].state != SURFACE or room.ints[i].slip != STICK or room.patch[i].spin != 0.0:
+            return False
+    return True
+
+
+@kernel(late=True)
+def solve_whole(room, plain, patches, first):
+    """Impulses where every row is an unknown, and B itself the matrix."""
+    count = plain + 6 * patches
+    for r in range(count):
+        room.right[r] = -(room.row[r].speed + room.row[r].bias)
+    solve_scaled(room, room.reply, count, False)
+    for r in range(count):
+        room.row[r].impulse = room.unknown[r]
+    for k in range(6 * patches):
+        room.force[6 * first + k] = room.unknown[plain + k]
+
+
+@kernel(late=True)
+def solve_some(room, plain, patches, first):
+    """Impulses where only some rows are held."""
     count, slides = choose_unknowns(room, plain, patches, first)
     for r in range(plain):
         if room.column[r] >= 0:
@@ -106,7 +141,7 @@ def solve_pass(room, plain, patches, first):
     for i in range(patches):
         for k in range(room.many[i]):
             fill_unknown(room, plain, patches, i, k)
-    solve_scaled(room, count, slides)
+    solve_scaled(room, room.matrix, count, slides)
     for r in range(plain):
         room.row[r].impulse = 0.0
         if room.column[r] >= 0:
@@ -162,17 +197,18 @@ def fill_unknown(room, plain, patches, i, k):
 
 
 @kernel(late=True)
-def solve_scaled(room, count, slides):
-    """matrix unknown = right, with rows and columns brought to one size first."""
+def solve_scaled(room, given, count, slides):
+    """given unknown = right, with rows and columns brought to one size first; room.matrix is overwritten."""
     for n in range(count):
-        d = room.matrix[n * MOST_ROWS + n]
+        d = given[n * MOST_ROWS + n]
         room.scale[n] = 1.0
         if d > 0.0:
             room.scale[n] = 1.0 / sqrt(d)
+    source, matrix, scale = packed(given), packed(room.matrix), packed(room.scale)
     for n in range(count):
         room.right[n] = room.right[n] * room.scale[n]
-        for m in range(count):
-            room.matrix[n * MOST_ROWS + m] = room.matrix[n * MOST_ROWS + m] * room.scale[n] * room.scale[m]
+        for m in range(0, count, matrix.step):
+            matrix[n * MOST_ROWS + m] = source[n * MOST_ROWS + m] * scale[m] * room.scale[n]
     if slides:
         eliminate(room.matrix, room.right, room.unknown, room.order, count, MOST_ROWS, DEPENDENT)
     else:
@@ -183,28 +219,28 @@ def solve_scaled(room, count, slides):
 
 @kernel(late=True)
 def solve_symmetric(matrix, right, x, count):
-    """By Cholesky's factor, in the lower half of the matrix; what depends on unknowns before it becomes zero."""
+    """By the factor U of matrix = Uᵀ D⁻¹ U, in its upper half; what depends on unknowns before it becomes zero.
+
+    D is the diagonal of U, on which its reciprocals are left.  Several columns at once, up to three beyond the last.
+    """
+    many, rest = packed(matrix), packed(right)
     for n in range(count):
         row = n * MOST_ROWS
-        for m in range(n + 1):
-            total, other = matrix[row + m], m * MOST_ROWS
-            for k in range(m):
-                total = total - matrix[row + k] * matrix[other + k]
-            if m < n:
-                matrix[row + m] = total * matrix[other + m]
-            elif total > DEPENDENT:
-                matrix[row + n] = 1.0 / sqrt(total)
-            else:
-                matrix[row + n] = 0.0
-        total = right[n]
-        for k in range(n):
-            total = total - matrix[row + k] * right[k]
-        right[n] = total * matrix[row + n]
+        for m in range(n // many.step * many.step, count, many.step):
+            value = many[row + m]
+            for k in range(n):
+                value = value - many[k * MOST_ROWS + m] * (matrix[k * MOST_ROWS + n] * matrix[k * MOST_ROWS + k])
+            many[row + m] = value
+        if matrix[row + n] > DEPENDENT:
+            matrix[row + n] = 1.0 / matrix[row + n]
+        else:
+            matrix[row + n] = 0.0
+        value = right[n] * matrix[row + n]
+        for m in range(n + 1, count, many.step):
+            rest[m] = rest[m] - many[row + m] * value
     for n in range(count - 1, -1, -1):
-        total = right[n]
-        for m in range(n + 1, count):
-            total = total - matrix[m * MOST_ROWS + n] * x[m]
-        x[n] = total * matrix[n * MOST_ROWS + n]
+        at = n * MOST_ROWS + n
+        x[n] = (right[n] - product(matrix, at + 1, tail(x, n + 1), count - n - 1)) * matrix[at]
 
 
 @kernel(late=True)
@@ -223,10 +259,11 @@ def judge_all(room, plain, patches, first, law):
                 good = False
     for i in range(patches):
         p, at, after = first + i, plain + 6 * i, room.scale
-        for k in range(6):
-            after[k] = room.row[at + k].speed + reply_to(room, at + k, total)
-            if abs(after[k]) < STILL:
-                after[k] = 0.0
+        if room.ints[p].slip != STICK:  # what sticks is judged by its impulses alone
+            for k in range(6):
+                after[k] = room.row[at + k].speed + reply_to(room, at + k, total)
+                if abs(after[k]) < STILL:
+                    after[k] = 0.0
         rules = Sliding(slow(room.patch[p], law), BLEND)
         hull, w, rate = tail(room.corner, 3 * CORNERS * p), tail(room.force, 6 * p), tail(room.rate, 6 * p)
         if judge(room.patch[p], room.ints[p], hull, w, rate, after, rules) == 1:

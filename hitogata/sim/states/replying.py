@@ -1,22 +1,40 @@
 """B: what a unit impulse of each held row does to the speed of every other."""
 
-from hitogata.lanes import inline, kernel, packed
+from hitogata.constraints.contacts import point_motion
+from hitogata.lanes import inline, kernel, packed, tail
 from hitogata.sim.states.layout import MOST_ROWS
-from hitogata.spatial import Force, Vec3, dot, load6
+from hitogata.spatial import Force, Vec3, cross, dot, load6, store3
 
 
 @kernel(late=True)
 def fill_replies(rows, room, plain, patches, first):
-    """The lower and the upper half of B, with softness."""
-    for r in range(plain + 6 * patches):
+    """B, with softness: of every row what stands not after it, and that once more where the two change places."""
+    reply = room.reply
+    for r in range(plain):
         tree_a, tree_b = write_answer(rows, room, r)
         for s in range(r + 1):
-            value = heard(rows, room, s, tree_a, tree_b)
-            room.reply[r * MOST_ROWS + s] = value
-            room.reply[s * MOST_ROWS + r] = value
-        room.reply[r * MOST_ROWS + r] = room.reply[r * MOST_ROWS + r] + room.row[r].soft
+            reply[r * MOST_ROWS + s] = heard(rows, room.answer, room, s, tree_a, tree_b)
+        mirror(reply, r)
+        reply[r * MOST_ROWS + r] = reply[r * MOST_ROWS + r] + room.row[r].soft
+    for j in range(patches):
+        begin = plain + 6 * j
+        tree_a, tree_b = answer_patch(rows, room, first + j, begin)
+        for k in range(6):
+            answer, out = tail(room.answer, 2 * rows.width * k), tail(reply, (begin + k) * MOST_ROWS)
+            for s in range(plain):
+                out[s] = heard(rows, answer, room, s, tree_a, tree_b)
+            for i in range(j + 1):
+                hear_patch(rows, answer, room, first + i, plain + 6 * i, tree_a, tree_b, out)
+            mirror(reply, begin + k)
     for i in range(patches):
         soften(room, first + i, plain + 6 * i + 2)
+
+
+@kernel(late=True)
+def mirror(reply, r):
+    """B is symmetric."""
+    for s in range(r):
+        reply[s * MOST_ROWS + r] = reply[r * MOST_ROWS + s]
 
 
 @kernel(late=True)
@@ -77,34 +95,105 @@ def answer_touch(rows, answer, at, touch, impulse, more):
 
 
 @kernel(late=True)
-def heard(rows, room, s, tree_a, tree_b):
+def answer_patch(rows, room, i, at):
+    """The same for unit impulses of all six rows of a patch, one answer after the other: (6, 2, width)."""
+    own, bed, axes = room.row_int[at], room.bed[i], room.patch[i].axes
+    a = rows.touch[own.touch_a]
+    tree_a, tree_b = a.first, -1
+    answer_six(rows, room.answer, a, axes, bed.arm_a, 1.0, False)
+    if own.touch_b >= 0:
+        b = rows.touch[own.touch_b]
+        if b.first == tree_a:
+            answer_six(rows, room.answer, b, axes, bed.arm_b, -1.0, True)
+        else:
+            tree_b = b.first
+            answer_six(rows, tail(room.answer, rows.width), b, axes, bed.arm_b, -1.0, False)
+    return tree_a, tree_b
+
+
+@kernel(late=True)
+def answer_six(rows, answer, touch, axes, arm, sign, more):
+    """`answer_touch` for impulses along three axes at the end of an arm, and for turns about them, times a sign."""
+    coupling, out, width, row = packed(rows.coupling), packed(answer), rows.width, touch.row * rows.width
+    for k in range(0, touch.last - touch.first, out.step):
+        at = row + k
+        ang = Vec3(coupling[at], coupling[at + width], coupling[at + 2 * width])
+        lin = Vec3(coupling[at + 3 * width], coupling[at + 4 * width], coupling[at + 5 * width])
+        slide, turn = (axes.T @ (lin + cross(ang, arm))) * sign, (axes.T @ ang) * sign
+        if more:
+            slide, turn = slide + load_far(out, k, 2 * width), turn + load_far(out, k + 6 * width, 2 * width)
+        store_far(out, k, 2 * width, slide)
+        store_far(out, k + 6 * width, 2 * width, turn)
+
+
+@inline
+def load_far(view, at, apart):
+    """Three numbers, so far apart."""
+    return Vec3(view[at], view[at + apart], view[at + 2 * apart])
+
+
+@inline
+def store_far(view, at, apart, a):
+    """The same back."""
+    view[at] = a.x
+    view[at + apart] = a.y
+    view[at + 2 * apart] = a.z
+
+
+@kernel(late=True)
+def heard(rows, answer, room, s, tree_a, tree_b):
     """Speed of held row s in the answer of another."""
     row, own, total = room.row[s], room.row_int[s], 0.0
     if own.joint >= 0:
         joint = rows.joint_int[own.joint]
         if joint.first == tree_a:
-            total = room.answer[joint.row - tree_a]
+            total = answer[joint.row - tree_a]
         elif joint.first == tree_b:
-            total = room.answer[rows.width + joint.row - tree_b]
+            total = answer[rows.width + joint.row - tree_b]
         return total
-    total = heard_by(rows, room.answer, own.touch_a, row.on_a, tree_a, tree_b)
+    total = heard_by(rows, answer, own.touch_a, row.on_a, tree_a, tree_b)
     if own.touch_b >= 0:
-        total = total + heard_by(rows, room.answer, own.touch_b, row.on_b, tree_a, tree_b)
+        total = total + heard_by(rows, answer, own.touch_b, row.on_b, tree_a, tree_b)
     return total
 
 
 @kernel(late=True)
 def heard_by(rows, answer, touch, impulse, tree_a, tree_b):
     """The same of one of its bodies."""
+    at = place_of(rows, touch, tree_a, tree_b)
+    if at < 0:
+        return 0.0
+    u = load6(answer, at)
+    return dot(impulse.ang, u.ang) + dot(impulse.lin, u.lin)
+
+
+@kernel(late=True)
+def place_of(rows, touch, tree_a, tree_b):
+    """Where the motion of a touched body is in an answer; -1: it does not move."""
     body, at = rows.touch[touch], -1
     if body.first == tree_a:
         at = body.row - tree_a
     elif body.first == tree_b:
         at = rows.width + body.row - tree_b
-    if at < 0:
-        return 0.0
-    u = load6(answer, at)
-    return dot(impulse.ang, u.ang) + dot(impulse.lin, u.lin)
+    return at
+
+
+@kernel(late=True)
+def hear_patch(rows, answer, room, i, row, tree_a, tree_b, out):
+    """Speeds of the six rows of a patch in the answer of another row, into their places in out."""
+    own, bed, turn, slide = room.row_int[row], room.bed[i], Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
+    at = place_of(rows, own.touch_a, tree_a, tree_b)
+    if at >= 0:
+        u = load6(answer, at)
+        turn, slide = turn + u.ang, slide + point_motion(u, bed.arm_a)
+    if own.touch_b >= 0:
+        at = place_of(rows, own.touch_b, tree_a, tree_b)
+        if at >= 0:
+            u = load6(answer, at)
+            turn, slide = turn - u.ang, slide - point_motion(u, bed.arm_b)
+    axes = room.patch[i].axes
+    store3(out, row, axes.T @ slide)
+    store3(out, row + 3, axes.T @ turn)
 
 
 @kernel(late=True)
