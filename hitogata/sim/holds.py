@@ -138,7 +138,7 @@ def hold(
     )
     result = Hold(ties, turning, limits[0], limits[1])
     if min(limits) < np.inf:
-        a[0].world.watch(result)
+        a[0].world._watch(result)
     return result
 
 

@@ -10,7 +10,7 @@ from hitogata.contact.layout import WORLD, ShapePlace, Shapes
 from hitogata.contact.matching import carry_impulses
 from hitogata.contact.placing import grown, place_shapes
 from hitogata.contact.sweeping import Swept, sweep
-from hitogata.lanes import inline, kernel, lanes, maximum, records, sqrt, tail
+from hitogata.lanes import inline, kernel, lanes, maximum, records, sqrt, tail, where
 from hitogata.sim.clocking import BROAD, NARROW, ROWS
 from hitogata.sim.pairing import PAIRS, ROOM, SWEPT
 from hitogata.spatial import dot
@@ -70,7 +70,8 @@ def find_points(scene, solids, rows, around, old_count, law, clock):
         bounce = maximum(a.restitution, b.restitution)
         friction, firm = mixed_friction(a.friction, b.friction), firmness(a.mass, b.mass, law.contact_mass)
         if same_figure(around.shapes, around.contacts[c]):
-            friction = friction * grip(around.points[c].gap, law.contact_stiffness, law.contact_mass)
+            held = grip(around.points[c].gap, law.contact_stiffness, law.contact_mass)
+            friction = where(bounce > 0.0, friction, friction * held)  # what bounces does not stay jammed
         count = add_contact(scene, rows, count, around.contacts[c], around.points[c], friction, bounce, firm, law, c)
     return count, contacts
 

@@ -289,7 +289,7 @@ class World:
             for recording in self._recordings:
                 recording.note()
 
-    def watch(self, held: "Hold") -> None:
+    def _watch(self, held: "Hold") -> None:
         """After every step, end a hold that carried more than its limits; `hold` asks for it."""
         self._watched.append(held)
 

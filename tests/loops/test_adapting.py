@@ -58,7 +58,8 @@ def test_a_made_walk_is_followed_for_three_seconds():
     told = []
     adapted = adapt(ContactStage(figure), motion, H, settings=QUICK, progress=lambda *what: told.append(what))
     is_followed(adapted, figure, 3.0, 0.15, 0.3)
-    assert [t[:3] for t in told] == [("search", 1, 2), ("search", 2, 2), ("refine", 1, 1)]
+    assert [t[:3] for t in told[:4]] == [("search", 1, 2), ("search", 2, 2), ("refine", 1, 1), ("rehearse", 1, 4)]
+    assert told[-1] == ("rehearse", len(told) // 4, 4, adapted.rehearsals.stray.max())
     moved = adapted.trajectory.q[-1, 0] - adapted.trajectory.q[0, 0]
     assert moved == pytest.approx(motion.q[-1, 0] - motion.q[0, 0], abs=0.3)
 
@@ -111,7 +112,7 @@ def test_runs_are_those_of_the_stage_step_by_step():
             state = step.state
             aloft += all(c.other is not None or c.state is ContactState.NONE for c in step.contacts)
         assert ends.aloft[k] == pytest.approx(aloft / 8)
-        assert (aloft > 0) == (starts[k].q[2] > motion.q[6, 2])
+        assert aloft >= 2 * k  # lifted by 2 mm it falls for 20 ms
         np.testing.assert_allclose(ends.q[k], state.q, atol=1e-9)
         np.testing.assert_allclose(ends.v[k], state.v, atol=1e-7)
     again = trials.run(np.tile(goal, (8, 1)), ends.rows, offsets)

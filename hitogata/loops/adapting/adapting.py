@@ -1,7 +1,7 @@
 """Motions made possible: targets for springs in the joints, and feedback, with which a figure follows in contact."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from hitogata.figure import Figure, JointKind, State, Trajectory
 from hitogata.loops.adapting.guiding import Guide
 from hitogata.loops.adapting.likeness import AdaptWeights, Balance, Likeness
 from hitogata.loops.adapting.plan import Path, Task, first_path
-from hitogata.loops.adapting.refining import draw_pushes, refine, steadiest
+from hitogata.loops.adapting.refining import by_steadiness, draw_pushes, refine
+from hitogata.loops.adapting.rehearsing import NONE, Rehearsals, rehearse
 from hitogata.loops.adapting.sampling import search
 from hitogata.loops.adapting.strength import DAMPING_TIME, HUMAN_STIFFNESS, HUMAN_TORQUE, by_joint, spread_out
 from hitogata.loops.checking import positive
@@ -44,6 +45,10 @@ class AdaptSettings:
         kick: standard deviation of the speeds by which the root is pushed there [m/s, rad/s].
         pushes: runs by which laws of feedback are compared; twice as many others by which the last choice is made.
         most: change of an offset by feedback [rad].
+        rehearsals: runs by which a motion is judged, see `rehearsing`.
+        stray: a root farther from the motion than this fails [m].
+        aloft: a figure that is off the ground for a greater share of the steps than this fails.
+        attempts: searches, at the most, until rehearsals do not fail.
         weights: of the cost.
     """
 
@@ -59,6 +64,10 @@ class AdaptSettings:
     kick: float = 0.1
     pushes: int = 16
     most: float = 0.25
+    rehearsals: int = 4
+    stray: float = 0.25
+    aloft: float = 0.05
+    attempts: int = 4
     weights: AdaptWeights = field(default_factory=AdaptWeights)
 
     def __post_init__(self) -> None:
@@ -91,6 +100,7 @@ class Adapted:
         feet: links that stand.
         window: time between changes of the offsets [s].
         most: change of an offset by feedback [rad].
+        rehearsals: what came of it when it was tried; where bounds of the settings are passed, it may fall.
     """
 
     reference: Reference
@@ -105,6 +115,7 @@ class Adapted:
     feet: tuple[str, ...]
     window: float
     most: float
+    rehearsals: Rehearsals = NONE
 
     def guide(self, stage: ContactStage, *, h: float | None = None, feedback: bool = True) -> Guide:
         """The figure at the beginning of the motion, ready to follow it.
@@ -134,7 +145,8 @@ def adapt(
 ) -> Adapted:
     """Find targets with which a figure follows a motion in contact, by springs in its joints and nothing else.
 
-    Sampled control (`sampling`), then feedback (`refining`).  The same arguments give the same result.
+    Sampled control (`sampling`), then feedback (`refining`), then rehearsals (`rehearsing`); if they fail, all of it
+    again.  The same arguments give the same result; `Adapted.rehearsals` says how good it is.
 
     Args:
         stage: the figure, with a free root, and what it stands on.
@@ -150,8 +162,9 @@ def adapt(
         settings: of the search.
         seed: of the samples.
         threads: that share the work; None: one per core.  The result does not depend on it.
-        progress: called with what is done ("search" or "refine"), rounds done, of how many, and the mean cost of a
-            window: the least that searches found, or that of this refining under pushes.
+        progress: called with what is done ("search", "refine" or "rehearse"), rounds done, of how many, and the mean
+            cost of a window: the least that searches found, or that of this refining under pushes; after rehearsals,
+            how far the root strays at the most [m].
     """
     s, figure = settings or AdaptSettings(), stage.figure
     if figure.links[0].joint.kind is not JointKind.FREE:
@@ -169,17 +182,34 @@ def adapt(
     led = _led(figure, feet, joints)
     start = State(reference.q[0], reference.v[0])
     task = Task(Trials(stage, springs, limit, threads=threads), reference, likeness, steps, led, start)
-    path, pushed = _solve(task, s, np.random.default_rng(seed), progress or (lambda *_: None))
-    states = path.rows[:, : figure.nq + figure.nv]
-    time = motion.time[0] + s.window * np.arange(windows + 1)
-    ways = Trajectory(time, states[:, : figure.nq], states[:, figure.nq :], figure_name=figure.name)
-    plain = Guide.targets_of(figure, reference, path.offsets, led, steps)
-    targets = Trajectory(motion.time[0] + h * np.arange(len(plain[0])), *plain, figure_name=figure.name)
-    law = (led, path, springs, limit, tuple(feet), s.window, s.most)
-    return Adapted(reference, targets, ways, path.costs, pushed, *law)
+    tell, rng, tried = progress or (lambda *_: None), np.random.default_rng(seed), list[Adapted]()
+    law = (springs, limit, tuple(feet), s.window, s.most)
+    for k in range(int(s.attempts)):
+        for path, pushed in _solve(task, s, rng, tell):
+            made = _made(task, path, motion.time[0], pushed, law)
+            tried.append(replace(made, rehearsals=rehearse(made, stage, int(s.rehearsals), rng)))
+            if tried[-1].rehearsals.passed(s.stray, s.aloft):
+                break
+        best = min(tried, key=lambda adapted: adapted.rehearsals.worst)
+        tell("rehearse", k + 1, int(s.attempts), best.rehearsals.worst[0])
+        if tried[-1].rehearsals.passed(s.stray, s.aloft):
+            return tried[-1]
+    return best
 
 
-def _solve(task: Task, s: AdaptSettings, rng: np.random.Generator, progress: Progress) -> tuple[Path, Array]:
+def _made(task: Task, path: Path, begin: float, pushed: Array, law: tuple[Any, ...]) -> Adapted:
+    """A motion to follow, from a run that exists."""
+    figure, reference, h = task.trials.figure, task.reference, task.reference.h
+    time: Array = begin + h * np.arange(task.steps * task.windows + 1)
+    q, v = np.split(path.rows[:, : figure.nq + figure.nv], [figure.nq], axis=1)
+    ways = Trajectory(time[:: task.steps], q, v, figure_name=figure.name)
+    targets = Guide.targets_of(figure, reference, path.offsets, task.led, task.steps)
+    aims = Trajectory(time, *targets, figure_name=figure.name)
+    return Adapted(reference, aims, ways, path.costs, pushed, task.led, path, *law)
+
+
+def _solve(task: Task, s: AdaptSettings, rng: np.random.Generator, progress: Progress) -> list[tuple[Path, Array]]:
+    """Runs with their feedback, and mean costs of a window under each push; the steadiest first."""
     offsets, least = np.zeros((task.windows, len(task.led))), np.inf
     for k in range(int(s.rounds)):
         found, cost = search(task, offsets, s.spread * s.narrowing**k, int(s.samples), int(s.keep), rng)
@@ -192,7 +222,7 @@ def _solve(task: Task, s: AdaptSettings, rng: np.random.Generator, progress: Pro
         path, found = refine(task, path, int(s.fit_samples), s.fit_spread, s.kick, pushes, s.most, rng)
         paths.append(path)
         progress("refine", k + 1, int(s.refinements), float(found.mean()))
-    return steadiest(task, paths, others, s.most) if paths else (path, np.zeros(0))
+    return by_steadiness(task, paths, others, s.most) if paths else [(path, np.zeros(0))]
 
 
 def _springs(figure: Figure, stiffness: Any, damping: Any, torque: Any, h: float) -> tuple[Servo, Array]:

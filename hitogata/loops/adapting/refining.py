@@ -91,21 +91,20 @@ def refine(
     return paths[best], found[best]
 
 
-def steadiest(task: Task, paths: list[Path], pushes: Pushes, most: float) -> tuple[Path, Array]:
-    """The run, of some with feedback, that comes through pushes best.
+def by_steadiness(task: Task, paths: list[Path], pushes: Pushes, most: float) -> list[tuple[Path, Array]]:
+    """Runs with feedback, those that come through pushes best first.
 
     These should be others than those by which each was found: of many laws under a few pushes, the best is in part
     the luckiest.
 
     Returns:
-        The run, and mean cost of a window under each push, shape (npushes,).
+        The runs, and mean cost of a window under each push, shape (npushes,).
     """
     found = []
     for path in paths:
         own = Law(np.zeros(path.offsets.shape), path.gains)
-        found.append(follow(task, path, [own], pushes, most)[1][0])
-    best = int(np.argmin([cost.mean() for cost in found]))
-    return paths[best], found[best]
+        found.append((path, follow(task, path, [own], pushes, most)[1][0]))
+    return sorted(found, key=lambda pair: float(pair[1].mean()))
 
 
 def follow(task: Task, path: Path, laws: list[Law], pushes: Pushes, most: float) -> tuple[list[Path], Array]:
