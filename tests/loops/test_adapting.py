@@ -19,7 +19,7 @@ from tests.motion.steps import stepping_walk
 from tests.reference import reference
 
 H = 1 / 240
-QUICK = AdaptSettings(rounds=2, samples=240, keep=40, refinements=1, fit_samples=200, pushes=6)
+QUICK = AdaptSettings(rounds=4, samples=300, keep=40, refinements=2, fit_samples=200, pushes=10)
 
 
 def walk(adapted, figure, **options):
@@ -58,7 +58,7 @@ def test_a_made_walk_is_followed_for_three_seconds():
     told = []
     adapted = adapt(ContactStage(figure), motion, H, settings=QUICK, progress=lambda *what: told.append(what))
     is_followed(adapted, figure, 3.0, 0.15, 0.3)
-    assert [t[:3] for t in told] == [("search", 1, 2), ("search", 2, 2), ("refine", 1, 1)]
+    assert [t[:3] for t in told] == [*(("search", k, 4) for k in (1, 2, 3, 4)), ("refine", 1, 2), ("refine", 2, 2)]
     moved = adapted.trajectory.q[-1, 0] - adapted.trajectory.q[0, 0]
     assert moved == pytest.approx(motion.q[-1, 0] - motion.q[0, 0], abs=0.3)
 
@@ -68,7 +68,7 @@ def test_a_captured_walk_is_followed_for_three_seconds():
     motion = retarget_bvh(read_bvh(reference("bvh", "16_15.bvh")), figure).trajectory
     levelled = level_feet(figure, cut(figure, motion, 0.05, 3.35))
     motion = clean_feet(figure, levelled.trajectory).trajectory
-    better = replace(QUICK, rounds=4, samples=400, keep=70, refinements=3, fit_samples=300, pushes=16)
+    better = replace(QUICK, rounds=5, samples=500, keep=70, refinements=3, fit_samples=300, pushes=16)
     adapted = adapt(ContactStage(figure), motion, H / 2, settings=better)
     is_followed(adapted, figure, 3.0, 0.15, 0.3)
 
