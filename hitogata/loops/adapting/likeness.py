@@ -25,6 +25,7 @@ class AdaptWeights:
         feet: places of the feet against the centre of mass [1/m²]: balance.
         height: of the feet [1/m²].
         aloft: time in the air, as a share of a window's, not squared.
+        strain: by how much the largest torque is beyond its limit, as a share of it, not squared.
         offsets: of the targets from the motion [1/rad²].
         changes: of these offsets from one window to the next [1/rad²].
     """
@@ -37,6 +38,7 @@ class AdaptWeights:
     feet: float = 30.0
     height: float = 60.0
     aloft: float = 5.0
+    strain: float = 2.0
     offsets: float = 0.3
     changes: float = 0.3
 

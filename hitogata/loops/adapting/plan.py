@@ -85,11 +85,12 @@ class Task:
         return np.concatenate([s, last - centre_last], axis=1)
 
     def costs(self, ends: Ends, residuals: Array) -> Array:
-        """Of each run: sum of squares, and time in the air; `LOST` at most, shape (n,).
+        """Of each run: sum of squares, time in the air, and torques beyond limits; `LOST` at most, shape (n,).
 
         A reference is moved so that its lowest foot is on the floor: it is never in the air.
         """
-        total = (residuals**2).sum(axis=1) + self.likeness.weights.aloft * ends.aloft
+        w = self.likeness.weights
+        total = (residuals**2).sum(axis=1) + w.aloft * ends.aloft + w.strain * np.maximum(ends.peak - 1.0, 0.0)
         result: Array = np.where(ends.finite, np.minimum(total, LOST), LOST)
         return result
 
