@@ -11,17 +11,12 @@ The same sweeps, in the same order, with the same result but for rounding; the i
 x (`sim.moving.apply` passes them over).  In `PointRowInts`, first is where in
 `Chains.velocity` a chain begins, count its length, and reply where its y begins, three numbers for each velocity.  Of
 two bodies of one tree, the chain of a has the part that both share, with the difference of both.
-
-Rows of trees that nothing moved any more, by more than the tolerance, since the beginning of the last sweep are passed
-over: a strand of hair on a head is done when it is done, whatever the others need.  `Islands.above`, whose trees are
-known by then, tells when a tree was moved last.
 """
 
-from hitogata.constraints.islands import ALIGNED, tree_of
 from hitogata.constraints.layout import SPRING
-from hitogata.constraints.points import changed, levers, mend, no_higher, note_reply
+from hitogata.constraints.points import changed, levers, mend, no_higher, note_reply, share_of
 from hitogata.dynamics.factor import shared_depth
-from hitogata.lanes import any_lane, inline, kernel, maximum, where
+from hitogata.lanes import any_lane, inline, kernel, where
 from hitogata.spatial import Sym3, Vec3, dot, load3, load6, store3
 
 
@@ -50,8 +45,7 @@ def prepare_along(scene, rows, p, end):
     if own.count_b > 0:
         other = square_of(rows.reply, own.reply_b, own.count_b)
         reply = reply + other
-        part = trace(other) / trace(reply)
-        point.share = part * part
+        point.share = share_of(other, reply)
     note_reply(point, own, reply)
     if own.kind != SPRING and any_lane(point.bounce > 0.0):
         point.bias = no_higher(point.bias, velocity_along(scene, rows, own).z, point.bounce)
@@ -94,12 +88,6 @@ def square_of(view, at, count):
     for d in range(count):
         total = total + squared(load3(view, at + 3 * d))
     return total
-
-
-@inline
-def trace(m):
-    """Sum of the diagonal."""
-    return m.xx + m.yy + m.zz
 
 
 @inline
@@ -187,53 +175,3 @@ def spread_along(scene, rows, a, change):
     for d in range(length_of(scene, body)):
         k = velocity[body * stride + d]
         x[k] = x[k] + rows.joint_y[a * stride + d] * change
-
-
-# ------------------------------------------------------- an island
-
-
-@kernel
-def prepare_heap(scene, rows, n):
-    """y of an island's points, and the impulses of the last step to begin with."""
-    islands, end = rows.islands, 0
-    for k in range(islands.point_start[n], islands.point_start[n + 1]):
-        own = rows.point_int[islands.point[k]]
-        islands.above[tree_of(rows, own.touch_a)] = -1
-        if own.touch_b >= 0:
-            islands.above[tree_of(rows, own.touch_b)] = -1
-        end = prepare_along(scene, rows, islands.point[k], end)
-    for k in range(islands.joint_start[n], islands.joint_start[n + 1]):
-        a = islands.joint[k]
-        islands.above[rows.joint_int[a].first // ALIGNED] = -1
-        spread_along(scene, rows, a, rows.joint[a].impulse)
-    for k in range(islands.point_start[n], islands.point_start[n + 1]):
-        p = islands.point[k]
-        push_along(scene, rows, p, rows.point[p].impulse)
-
-
-@kernel
-def sweep_heap(scene, rows, n, k, tolerance, asking):
-    """Sweep k, projected Gauss-Seidel: each row in turn takes the impulse that mends its speed; returns the worst,
-    squared."""
-    worst, islands, enough = 0.0, rows.islands, tolerance * tolerance
-    moved = islands.above
-    for i in range(islands.joint_start[n], islands.joint_start[n + 1]):
-        a = islands.joint[i]
-        tree = rows.joint_int[a].first // ALIGNED
-        if moved[tree] >= k - 1:
-            mended = solve_joint_row_along(scene, rows, a, asking)
-            worst = maximum(worst, mended)
-            if any_lane(mended > enough):
-                moved[tree] = k
-    for i in range(islands.point_start[n], islands.point_start[n + 1]):
-        p = islands.point[i]
-        own = rows.point_int[p]
-        tree, other = tree_of(rows, own.touch_a), tree_of(rows, max(own.touch_b, 0))
-        if moved[tree] >= k - 1 or (own.touch_b >= 0 and moved[other] >= k - 1):
-            mended = solve_point_along(scene, rows, p, asking)
-            worst = maximum(worst, mended)
-            if any_lane(mended > enough):
-                moved[tree] = k
-            if own.touch_b >= 0 and any_lane(mended * rows.point[p].share > enough):
-                moved[other] = k
-    return worst

@@ -3,7 +3,7 @@
 Trees that touch, or hang on each other by springs and ropes, are one island; the ground joins nobody.  Each island is
 solved on its own: those at rest are done after a sweep or two, however long another takes.
 
-Heaps, islands of many bodies touched, are solved along chains: see `chained`.
+Islands of many touched bodies are heaps, see `heaps`, and may be solved along chains, see `chained`.
 """
 
 from typing import NamedTuple
@@ -14,19 +14,25 @@ ALIGNED = 8
 """The rows of a tree begin at a multiple of this: see `coupling.number_rows`."""
 
 
-HEAP, CROWDED = 60, 4
-"""An island with so many touched bodies, and so many to a tree on average, is a heap.  Below, the rows of a tree are
-few, and to tell them all costs less than to go along chains."""
+HEAP, CHAINED = 1, 2
+"""Kinds of islands of many touched bodies: solved by replies, as others, or along chains."""
+
+MANY = 60
+"""An island with so many touched bodies is a heap."""
+
+CHEAPER = 4
+"""A heap is solved along chains if these are shorter than the rows of a tree by this factor, on average: rows are
+neighbours in memory and taken several at once, the velocities of a chain are not."""
 
 
 class Islands(NamedTuple):
     """Rows in the order of their islands.  A tree is known by the block of 8 rows that it begins with."""
 
-    above: lanes  # type: ignore[valid-type]  # (blocks,) int: another tree of the same island, or itself; see `chained`
+    above: lanes  # type: ignore[valid-type]  # (blocks,) int: another tree of the same island, or itself; see `heaps`
     number: lanes  # type: ignore[valid-type]  # (blocks,) int: which island
     joint_start: lanes  # type: ignore[valid-type]  # (islands + 2,) int: where in `joint` each begins
     point_start: lanes  # type: ignore[valid-type]  # (islands + 2,) int
-    heap: lanes  # type: ignore[valid-type]  # (islands,) int: 1: it is a heap
+    heap: lanes  # type: ignore[valid-type]  # (islands,) int: 0, HEAP or CHAINED
     joint: lanes  # type: ignore[valid-type]  # (joint rows,) int: joint rows, island by island
     point: lanes  # type: ignore[valid-type]  # (point rows,) int
     key: lanes  # type: ignore[valid-type]  # (joint or point rows,) int: scratch
@@ -48,7 +54,7 @@ def open_islands(ints, blocks, joint_rows, points):
 
 
 @kernel
-def find_islands(rows, joint_rows, touches, points, total, apart):
+def find_islands(scene, rows, joint_rows, touches, points, total, apart):
     """Sort all rows by island, those of an island as they were; returns how many islands there are.
 
     total: rows of all trees, as `coupling.number_rows` returns it; apart: if not, all are taken for one island.
@@ -69,30 +75,34 @@ def find_islands(rows, joint_rows, touches, points, total, apart):
     for p in range(points):
         islands.key[p] = islands.number[tree_of(rows, rows.point_int[p].touch_a)]
     sort(islands.key, points, islands.point_start, count, islands.point)
-    mark_heaps(rows, joint_rows, touches, count)
+    mark_heaps(scene, rows, joint_rows, touches, count)
     return count
 
 
 @kernel
-def mark_heaps(rows, joint_rows, touches, count):
-    """Which islands are heaps; their touches and joint rows are told."""
-    islands, trees = rows.islands, rows.islands.above  # what stood there is not needed any more
+def mark_heaps(scene, rows, joint_rows, touches, count):
+    """Which islands are heaps; touches and joint rows are told whether they are solved along chains."""
+    islands, worth = rows.islands, rows.islands.above  # what stood there is not needed any more
     for n in range(count):
         islands.heap[n] = 0
-        trees[n] = 0
+        worth[n] = 0
     for a in range(touches):
-        n = islands.number[tree_of(rows, a)]
+        n, touch = islands.number[tree_of(rows, a)], rows.touch[a]
+        joint = scene.tree.joint[touch.body]
         islands.heap[n] += 1
-        if a == 0 or rows.touch[a].first != rows.touch[a - 1].first:
-            trees[n] += 1
+        worth[n] += touch.last - touch.first - CHEAPER * (joint.depth + joint.count)
     alone = rows.speed.width == 1  # worlds side by side share islands, but must not feel each other, not by rounding
     for n in range(count):
-        many = islands.heap[n] >= HEAP and islands.heap[n] >= CROWDED * trees[n]
-        islands.heap[n] = 1 if many and alone else 0
+        kind = 0
+        if islands.heap[n] >= MANY and alone:
+            kind = CHAINED if worth[n] > 0 else HEAP
+        islands.heap[n] = kind
     for a in range(touches):
-        rows.touch[a].chained = islands.heap[islands.number[tree_of(rows, a)]]
+        kind = islands.heap[islands.number[tree_of(rows, a)]]
+        rows.touch[a].chained = 1 if kind == CHAINED else 0
     for a in range(joint_rows):
-        rows.joint_int[a].chained = islands.heap[islands.number[rows.joint_int[a].first // ALIGNED]]
+        kind = islands.heap[islands.number[rows.joint_int[a].first // ALIGNED]]
+        rows.joint_int[a].chained = 1 if kind == CHAINED else 0
 
 
 @kernel

@@ -91,7 +91,7 @@ class PointRow:
     own: Sym3  # what a unit impulse does to its own velocity; for a spring: the inverse, with softness
     along: float  # contact: 1 / (own.zz + soft); spring: reply along it
     across: float  # contact: 1 / greatest reply across
-    share: float  # in heaps: b's part of its reply to itself, squared
+    share: float  # b's part of its reply to itself, squared
 
 
 @record

@@ -43,16 +43,26 @@ def prepare_point(rows, p, end):
             end += 3 * own.count_b
             write_replies(rows, b.row, own.count_b, own.reply_b, point.frame * -1.0, point.lever_b * -1.0)
     reply = own_reply(rows.reply, own.reply_a + a.row - a.first, own.count_a, point.frame, point.lever_a)
+    point.share = reply.zz * 0.0
     if own.touch_b >= 0:
         b = rows.touch[own.touch_b]
         count, at = own.count_b, own.reply_b
         if both:
             count, at = own.count_a, own.reply_a
-        reply = reply - own_reply(rows.reply, at + b.row - b.first, count, point.frame, point.lever_b)
+        other = own_reply(rows.reply, at + b.row - b.first, count, point.frame, point.lever_b) * -1.0
+        reply = reply + other
+        point.share = share_of(other, reply)
     note_reply(point, own, reply)
     if own.kind != SPRING and any_lane(point.bounce > 0.0):
         point.bias = no_higher(point.bias, velocity_of(rows, point, own).z, point.bounce)
     return end
+
+
+@inline
+def share_of(part, reply):
+    """Share that a part has in a reply, squared."""
+    share = (part.xx + part.yy + part.zz) / (reply.xx + reply.yy + reply.zz + TINY)
+    return share * share
 
 
 @kernel

@@ -16,8 +16,8 @@ a row's speed is y · x, and the coupling of two rows y · y.
 
 from typing import Any, NamedTuple
 
-from hitogata.constraints.chained import prepare_heap, sweep_heap
 from hitogata.constraints.coupling import couple, number_rows
+from hitogata.constraints.heaps import prepare_heap, sweep_heap
 from hitogata.constraints.islands import find_islands
 from hitogata.constraints.limits import find_interval, find_range, keep_impulses, solve_joint_row, spread
 from hitogata.constraints.points import prepare_point, push_point, solve_point
@@ -106,7 +106,7 @@ def touch_bodies(scene, rows, joint_rows, points, law):
     mark_pointed(rows, points)
     touches, total = number_rows(scene, rows, joint_rows)
     tell_pointed(rows, points)
-    return touches, find_islands(rows, joint_rows, touches, points, total, law.islands > 0.0)
+    return touches, find_islands(scene, rows, joint_rows, touches, points, total, law.islands > 0.0)
 
 
 @kernel
@@ -150,7 +150,7 @@ def by_sweeps(scene, rows, islands, around, law, sweeps, room):
 @kernel
 def sweep_island(scene, rows, n, sweeps, tolerance):
     """Sweep until nothing is left to mend; returns the square of the greatest speed that the last sweep mended."""
-    heap = rows.islands.heap[n] == 1
+    heap = rows.islands.heap[n] > 0
     if heap:
         prepare_heap(scene, rows, n)
     else:

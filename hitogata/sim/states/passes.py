@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from hitogata.constraints.islands import CHAINED
 from hitogata.constraints.points import prepare_point
 from hitogata.lanes import kernel, packed, sqrt, tail
 from hitogata.loops.contacts.elimination import eliminate
@@ -40,7 +41,7 @@ def solve_by_states(scene, rows, n, around, room, law, first):
 
     The latter is below zero if there is no consistent answer: then nothing has changed, and the sweeps must do it.
     """
-    if rows.islands.heap[n] == 1:
+    if rows.islands.heap[n] == CHAINED:
         note(rows, n, room.tally, 0, -1.0, False)
         return 0, -1.0
     prepare_some(rows, n)
