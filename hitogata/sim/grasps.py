@@ -14,6 +14,7 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, Shape, Sphere
 from hitogata.figure.pose import FloatArray
 from hitogata.sim.checking import number
+from hitogata.sim.fastening import Fastening
 from hitogata.sim.members import Member
 from hitogata.sim.ties import Tie
 
@@ -25,7 +26,7 @@ _AROUND, _SPACING = 0.3, 0.005
 
 
 @dataclass(frozen=True, eq=False)
-class Grasp:
+class Grasp(Fastening):
     """A hand on a bar; made by `grasp`.
 
     Attributes:
@@ -43,17 +44,6 @@ class Grasp:
     ties: tuple[Tie, Tie]
 
     @property
-    def holds(self) -> bool:
-        """Whether its springs are in the world still."""
-        return all(tie in self.member.world.ties for tie in self.ties)
-
-    @property
-    def force(self) -> FloatArray:
-        """Of the bar on the hand, mean over the last step, world axes [N], shape (3,)."""
-        result: FloatArray = self.ties[0].force + self.ties[1].force
-        return result
-
-    @property
     def load(self) -> float:
         """What the fingers carry: magnitudes of the springs' forces, so that twisting counts as pulling does [N]."""
         return sum(float(np.linalg.norm(tie.force)) for tie in self.ties)
@@ -66,22 +56,9 @@ class Grasp:
         return result
 
     @property
-    def broken(self) -> bool:
-        """Whether it carried more than its strength in the last step; nothing changes by asking."""
-        return self.holds and self.load > self.strength
-
-    def let_go(self) -> None:
-        """Open the hand; nothing happens if it is open."""
-        for tie in self.ties:
-            if tie in tie.world.ties:
-                tie.world.remove_tie(tie)
-
-    def give_way(self) -> bool:
-        """Open the hand if it carries too much; whether it did."""
-        broken = self.broken
-        if broken:
-            self.let_go()
-        return broken
+    def too_much(self) -> bool:
+        """Whether it carried more than its strength in the last step."""
+        return self.load > self.strength
 
 
 def grasp(

@@ -17,6 +17,7 @@ from hitogata.figure import values
 from hitogata.figure.pose import FloatArray
 from hitogata.loops.virtual_links import Turning
 from hitogata.sim.checking import number
+from hitogata.sim.fastening import Fastening
 from hitogata.sim.members import Member
 from hitogata.sim.ties import End, Tie, on_link
 
@@ -25,7 +26,7 @@ POINTS = {Turning.FREE: 1, Turning.HINGE: 2, Turning.HELD: 3}
 
 
 @dataclass(frozen=True, eq=False)
-class Hold:
+class Hold(Fastening):
     """Two links held to each other, or one to the world; made by `hold`.
 
     Attributes:
@@ -41,17 +42,6 @@ class Hold:
     torque_limit: float
 
     @property
-    def holds(self) -> bool:
-        """Whether it is in the world still."""
-        return all(tie in tie.world.ties for tie in self.ties)
-
-    @property
-    def force(self) -> FloatArray:
-        """On the first end, mean over the last step, world axes [N], shape (3,)."""
-        result: FloatArray = np.sum([tie.force for tie in self.ties], axis=0)
-        return result
-
-    @property
     def torque(self) -> FloatArray:
         """On the first end about the hold's middle, mean over the last step, world axes [N m], shape (3,)."""
         places = np.array([tie.places[0] for tie in self.ties])
@@ -65,25 +55,10 @@ class Hold:
         return max(float(np.linalg.norm(a - b)) for a, b in (tie.places for tie in self.ties))
 
     @property
-    def broken(self) -> bool:
-        """Whether it carried more than its limits in the last step; nothing changes by asking."""
-        if not self.holds:
-            return False
+    def too_much(self) -> bool:
+        """Whether its force or torque was above its limit in the last step; then the world ends it."""
         too_heavy = np.linalg.norm(self.force) > self.force_limit
         return bool(too_heavy or np.linalg.norm(self.torque) > self.torque_limit)
-
-    def let_go(self) -> None:
-        """End it; nothing happens if it has ended."""
-        for tie in self.ties:
-            if tie in tie.world.ties:
-                tie.world.remove_tie(tie)
-
-    def give_way(self) -> bool:
-        """End it if it carried too much; whether it did.  A world does so after every step."""
-        broken = self.broken
-        if broken:
-            self.let_go()
-        return broken
 
 
 def hold(
