@@ -20,7 +20,7 @@ CLOSE = 1e-10
 MOST_STEPS = 100
 
 
-@kernel(late=True)
+@kernel
 def approach(shapes, a, b, simplex, limit):
     """(BEYOND, APART or MEETING, v, corners of the simplex); of cores whose distance up to `limit` is of interest.
 
@@ -55,7 +55,7 @@ def approach(shapes, a, b, simplex, limit):
     return APART, v, count
 
 
-@kernel(late=True)
+@kernel
 def known(simplex, count, w):
     """Is w a corner already?"""
     for k in range(count):
@@ -65,7 +65,7 @@ def known(simplex, count, w):
     return False
 
 
-@kernel(late=True)
+@kernel
 def nearest_on_a(simplex, count):
     """The point of A that is nearest to B."""
     total = Vec3(0.0, 0.0, 0.0)

@@ -39,13 +39,13 @@ SPARE = _CORES + EXPANDING + 2 * SIDE + _SPOTS + _CHOSEN
 """Scratch numbers that a pair needs."""
 
 
-@kernel(late=True)
+@kernel
 def spots_in(spare):
     """Where points are noted."""
     return records(tail(spare, _CORES + EXPANDING + 2 * SIDE), Spot)
 
 
-@kernel(late=True)
+@kernel
 def convex_on_convex(found, count, shapes, a, b, place_a, place_b, spare):
     """Up to four points of shapes a and b."""
     cores, origin = records(spare, Core), place_b.pos
@@ -58,7 +58,7 @@ def convex_on_convex(found, count, shapes, a, b, place_a, place_b, spare):
     return count
 
 
-@kernel(late=True)
+@kernel
 def touch_cores(shapes, a, b, margin, spare):
     """Note the points of two cores; returns (how many, normal)."""
     normal, separation, on_a, near = way_out(shapes, a, b, margin, tail(spare, _CORES))
@@ -90,7 +90,7 @@ def touch_cores(shapes, a, b, margin, spare):
     return kept, normal
 
 
-@kernel(late=True)
+@kernel
 def way_out(shapes, a, b, margin, spare):
     """(unit normal from B to A, separation of the cores, point of A, is it below the margin?)."""
     simplex = records(spare, Support)
@@ -116,7 +116,7 @@ def way_out(shapes, a, b, margin, spare):
     return normal, separation, on_a, True
 
 
-@kernel(late=True)
+@kernel
 def face_normal(shapes, core, d):
     """The normal of a face near the farthest point along d that is nearest to d; 0 if there is none."""
     if core.kind == BOX:
@@ -143,7 +143,7 @@ def face_normal(shapes, core, d):
 # ------------------------------------------------------- on a plane
 
 
-@kernel(late=True)
+@kernel
 def convex_on_plane(found, count, shapes, a, place_a, plane, spare):
     """Up to four corners of the lowest side; the deepest point is always one of them."""
     core, origin, n = records(spare, Core)[0], plane.pos, plane.z
@@ -170,7 +170,7 @@ def convex_on_plane(found, count, shapes, a, place_a, plane, spare):
 # ------------------------------------------------------- four of many
 
 
-@kernel(late=True)
+@kernel
 def tie_of(shapes, a, b, normal):
     """Depths of points of two cores that differ by less are equal: of a cylinder that stands level on something level,
     the same corners are chosen in every step; of others, the deepest."""
@@ -179,7 +179,7 @@ def tie_of(shapes, a, b, normal):
     return 1e-8 * min(a.scale, b.scale)
 
 
-@kernel(late=True)
+@kernel
 def evenness(shapes, core, d):
     """How much the depths of corners of the side towards d may differ by chance."""
     if core.kind == CYLINDER:
@@ -193,7 +193,7 @@ def evenness(shapes, core, d):
     return 1e-8 * core.scale
 
 
-@kernel(late=True)
+@kernel
 def choose_spots(found, count, spots, kept, origin, normal, tie, spare):
     """Write down the four spots that are spread most, or all if they are few; returns the new count."""
     chosen = records(tail(spare, _CORES + EXPANDING + 2 * SIDE + _SPOTS), Corner)
@@ -213,7 +213,7 @@ def choose_spots(found, count, spots, kept, origin, normal, tie, spare):
     return count
 
 
-@kernel(late=True)
+@kernel
 def place_of(spots, kept, feature):
     """The first spot with a feature; the last if there is none."""
     for k in range(kept):

@@ -33,7 +33,7 @@ class Core:
     last: float  # the vertex found last, of a mesh
 
 
-@kernel(late=True)
+@kernel
 def open_core(core, shapes, place, s, origin):
     """Fill the core of a shape; of a sphere and a capsule the axes that are not set stay untouched."""
     kind, size = shapes.ints[s].kind, shapes.floats[s].size
@@ -56,7 +56,7 @@ def open_core(core, shapes, place, s, origin):
         core.scale = sqrt(dot(size, size))
 
 
-@kernel(late=True)
+@kernel
 def open_segment(core, start, end):
     """Fill the core of a segment."""
     half = (end - start) * 0.5
@@ -69,7 +69,7 @@ def open_segment(core, start, end):
     core.scale = reach
 
 
-@kernel(late=True)
+@kernel
 def farthest(shapes, core, d):
     """The point of a core that is farthest along d, which may have any length but 0."""
     kind = core.kind
@@ -94,7 +94,7 @@ def farthest(shapes, core, d):
     return core.pos + core.x * p.x + core.y * p.y + core.z * p.z
 
 
-@kernel(late=True)
+@kernel
 def farthest_vertex(shapes, table, d, start):
     """The vertex of a mesh that is farthest along d, in the mesh's axes."""
     ints, floats = shapes.int_tables, shapes.float_tables
@@ -126,7 +126,7 @@ def along(floats, at, d):
     return floats[at] * d.x + floats[at + 1] * d.y + floats[at + 2] * d.z
 
 
-@kernel(late=True)
+@kernel
 def on_cylinder(radius, half, d):
     """The farthest point of a cylinder along d; on the flat ends and sides, the middle."""
     across = sqrt(d.x * d.x + d.y * d.y)
@@ -138,7 +138,7 @@ def on_cylinder(radius, half, d):
     return Vec3(d.x * k, d.y * k, copysign(half, d.z))
 
 
-@kernel(late=True)
+@kernel
 def on_ellipsoid(axes, d):
     """The farthest point of an ellipsoid along d: (a² dx, b² dy, c² dz) / |(a dx, b dy, c dz)|."""
     x, y, z = axes.x * d.x, axes.y * d.y, axes.z * d.z

@@ -47,7 +47,7 @@ class Rim:
 SPARE = MOST_POINTS * Support.SIZE + MOST_FACES * (Facet.SIZE + 3 * Rim.SIZE)  # type: ignore[attr-defined]
 
 
-@kernel(late=True)
+@kernel
 def expand(shapes, a, b, count, spare):
     """(unit normal from B to A, separation along it, point of A): minus the depth, if the cores overlap.
 
@@ -88,7 +88,7 @@ def expand(shapes, a, b, count, spare):
     return -normal, -best, on_a
 
 
-@kernel(late=True)
+@kernel
 def begin(shapes, a, b, points, exact):
     """Four points that span a volume; returns how many there are, fewer if the set has none."""
     way = a.pos - b.pos
@@ -127,7 +127,7 @@ def begin(shapes, a, b, points, exact):
     return 4
 
 
-@kernel(late=True)
+@kernel
 def add_point(shapes, a, b, points, at, n):
     """Write the farthest point of A minus B along n."""
     on_a = farthest(shapes, a, n)
@@ -135,7 +135,7 @@ def add_point(shapes, a, b, points, at, n):
     points[at].diff = on_a - farthest(shapes, b, -n)
 
 
-@kernel(late=True)
+@kernel
 def add_facet(points, facets, faces, i, j, k, inner, exact):
     """Write a face, turned so that the point `inner` is behind it; -1: as it is."""
     p = points[i].diff
@@ -155,7 +155,7 @@ def add_facet(points, facets, faces, i, j, k, inner, exact):
     return faces + 1
 
 
-@kernel(late=True)
+@kernel
 def lowest(facets, faces):
     """The face nearest to the origin."""
     best = 0
@@ -165,7 +165,7 @@ def lowest(facets, faces):
     return best
 
 
-@kernel(late=True)
+@kernel
 def grow(points, facets, faces, rims, new, exact):
     """Replace the faces that see a point by a fan around it; returns how many there are."""
     p, f, edges = points[new].diff, 0, 0
@@ -187,7 +187,7 @@ def grow(points, facets, faces, rims, new, exact):
     return faces
 
 
-@kernel(late=True)
+@kernel
 def toggle(rims, edges, i, j):
     """Add an edge, or take it away if its other side is there."""
     for e in range(edges):
@@ -198,7 +198,7 @@ def toggle(rims, edges, i, j):
     return edges + 1
 
 
-@kernel(late=True)
+@kernel
 def point_under(points, i, j, k, foot):
     """The point of A where a face of the polytope is nearest to the origin; clipped to the face."""
     p, q, r = points[i].diff, points[j].diff, points[k].diff

@@ -52,7 +52,7 @@ class Ground:
     kept: float  # points gathered
 
 
-@kernel(late=True)
+@kernel
 def convex_on_field(found, count, shapes, field, shape, place_f, place_s, spare):
     """Points of a shape on a height field; normals from the shape to the field."""
     ints, table = shapes.int_tables, shapes.ints[field].table
@@ -71,7 +71,7 @@ def convex_on_field(found, count, shapes, field, shape, place_f, place_s, spare)
     return choose_groups(found, count, shapes, gathered, int(ground.kept), place_f, core, spare)
 
 
-@kernel(late=True)
+@kernel
 def to_field(core, place):
     """A core in the axes of the field."""
     core.pos = turned_in(place, core.pos)
@@ -81,13 +81,13 @@ def to_field(core, place):
         core.x, core.y = turned_in(place, core.x), turned_in(place, core.y)
 
 
-@kernel(late=True)
+@kernel
 def turned_in(place, p):
     """A direction in the axes of a place."""
     return Vec3(dot(place.x, p), dot(place.y, p), dot(place.z, p))
 
 
-@kernel(late=True)
+@kernel
 def below(shapes, ground, core, reach):
     """(first column, last, first row, last) of the cells below a core grown by `reach`, and its least height."""
     more = core.radius + reach
@@ -100,7 +100,7 @@ def below(shapes, ground, core, reach):
     return c0, c1, r0, r1, farthest(shapes, core, Vec3(0.0, 0.0, -1.0)).z - more
 
 
-@kernel(late=True)
+@kernel
 def cells(low, high, step, nodes):
     """First and last cell of an interval; the last before the first if there is none."""
     most = nodes - 2.0
@@ -109,7 +109,7 @@ def cells(low, high, step, nodes):
     return int(min(max(floor(low / step), 0.0), most)), int(min(max(floor(high / step), 0.0), most))
 
 
-@kernel(late=True)
+@kernel
 def height(shapes, ground, c, r):
     """Height of a node."""
     table = int(ground.table)
@@ -117,13 +117,13 @@ def height(shapes, ground, c, r):
     return shapes.float_tables[start + r * int(ground.columns) + c]
 
 
-@kernel(late=True)
+@kernel
 def node(shapes, ground, c, r):
     """A node."""
     return Vec3(ground.left + c * ground.dx, ground.front + r * ground.dy, height(shapes, ground, c, r))
 
 
-@kernel(late=True)
+@kernel
 def upwards(shapes, ground, c, r, half):
     """Unit normal of one of the two triangles of a cell; half 0 is that at high x."""
     z00, z11 = height(shapes, ground, c, r), height(shapes, ground, c + 1, r + 1)
@@ -139,7 +139,7 @@ def upwards(shapes, ground, c, r, half):
 # ------------------------------------------------------- on faces
 
 
-@kernel(late=True)
+@kernel
 def lay_on_faces(shapes, ground, core, gathered, margin, spare):
     """Points where triangles hold a shape up."""
     kind = core.kind
@@ -164,7 +164,7 @@ def lay_on_faces(shapes, ground, core, gathered, margin, spare):
         lay_round(shapes, ground, core, gathered, margin, spare)
 
 
-@kernel(late=True)
+@kernel
 def sign(k, bit, size):
     """+size if k has the bit, else -size."""
     if k & bit:
@@ -172,7 +172,7 @@ def sign(k, bit, size):
     return -size
 
 
-@kernel(late=True)
+@kernel
 def lay_corner(shapes, ground, core, p, vertex, gathered, margin):
     """A corner of a shape and the triangle above or below it."""
     x, y = (p.x - ground.left) / ground.dx, (p.y - ground.front) / ground.dy
@@ -188,7 +188,7 @@ def lay_corner(shapes, ground, core, p, vertex, gathered, margin):
         gather(ground, gathered, p - n * (0.5 * gap), n, gap, vertex, margin)
 
 
-@kernel(late=True)
+@kernel
 def lay_ball(shapes, ground, centre, radius, vertex, gathered, margin):
     """A ball and the triangles that hold the foot of its centre; if none does, and it is below, the one above it."""
     more, kept = radius + margin, ground.kept
@@ -222,7 +222,7 @@ def lay_ball(shapes, ground, centre, radius, vertex, gathered, margin):
                 gather(ground, gathered, centre - n * (radius + 0.5 * gap), n, gap, vertex, margin)
 
 
-@kernel(late=True)
+@kernel
 def lay_round(shapes, ground, core, gathered, margin, spare):
     """A round shape: the side it shows to each triangle, as far as it is above or below it."""
     side = records(tail(spare, CONVEX + _GROUND + 2 * MOST_GATHERED * Spot.SIZE), SideCorner)
@@ -243,7 +243,7 @@ def lay_round(shapes, ground, core, gathered, margin, spare):
                             gather(ground, gathered, p - n * (0.5 * gap), n, gap, side[k].vertex, margin)
 
 
-@kernel(late=True)
+@kernel
 def gather(ground, gathered, pos, n, gap, vertex, margin):
     """Note a point on a face, unless the same corner has one with the same normal."""
     kept, twins = int(ground.kept), 0.0
@@ -257,7 +257,7 @@ def gather(ground, gathered, pos, n, gap, vertex, margin):
     note(ground, gathered, pos, n, gap, 8.0 * vertex + min(twins, 7.0))
 
 
-@kernel(late=True)
+@kernel
 def note(ground, gathered, pos, n, gap, feature):
     """Write a point; the normal still points up."""
     kept = int(ground.kept)
@@ -273,7 +273,7 @@ def note(ground, gathered, pos, n, gap, feature):
 # ------------------------------------------------------- on sharp edges
 
 
-@kernel(late=True)
+@kernel
 def lay_on_edges(shapes, ground, core, segment, gathered, margin, spare):
     """Points where edges that stick out touch a shape."""
     c0, c1, r0, r1, low = below(shapes, ground, core, margin)
@@ -291,7 +291,7 @@ def lay_on_edges(shapes, ground, core, segment, gathered, margin, spare):
                 lay_on_edge(shapes, ground, core, segment, c, r, 2, low, gathered, margin, spare)
 
 
-@kernel(late=True)
+@kernel
 def lay_on_edge(shapes, ground, core, segment, c, r, which, low, gathered, margin, spare):
     """One edge: along x (0), along y (1), or diagonal (2)."""
     c_end, r_end = c, r
@@ -332,7 +332,7 @@ def lay_on_edge(shapes, ground, core, segment, c, r, which, low, gathered, margi
             note(ground, gathered, spot.pos, up, spot.gap, feature)
 
 
-@kernel(late=True)
+@kernel
 def has(gathered, kept, feature):
     """Is there a point with this feature?"""
     k = 0
@@ -341,7 +341,7 @@ def has(gathered, kept, feature):
     return k < kept
 
 
-@kernel(late=True)
+@kernel
 def in_cone(shapes, ground, c, r, which, start, end, up):
     """Does a direction lie between the normals of the triangles beside an edge?"""
     if which == 0:
@@ -357,7 +357,7 @@ def in_cone(shapes, ground, c, r, which, start, end, up):
     )
 
 
-@kernel(late=True)
+@kernel
 def leans_out(shapes, ground, c, r, half, far_c, far_r, start, end, up):
     """Does a direction point away from a triangle beside an edge, or straight up from it?  True if there is none."""
     if c < 0 or r < 0 or c > int(ground.columns) - 2 or r > int(ground.rows) - 2:
@@ -370,7 +370,7 @@ def leans_out(shapes, ground, c, r, half, far_c, far_r, start, end, up):
     return dot(inward, up) <= CONE and dot(n, up) > -CONE
 
 
-@kernel(late=True)
+@kernel
 def on_peak(shapes, ground, c, r, up):
     """Does a direction point away from all edges of a node?"""
     middle = node(shapes, ground, c, r)
@@ -390,7 +390,7 @@ def on_peak(shapes, ground, c, r, up):
 # ------------------------------------------------------- choice
 
 
-@kernel(late=True)
+@kernel
 def choose_groups(found, count, shapes, gathered, kept, place, core, spare):
     """Of each group of points with nearly the same normal choose four, the group of the deepest point first."""
     spots, left = spots_in(spare), kept
@@ -422,7 +422,7 @@ def choose_groups(found, count, shapes, gathered, kept, place, core, spare):
     return count
 
 
-@kernel(late=True)
+@kernel
 def turned_out(place, p):
     """A direction given in the axes of a place, in the world's."""
     return place.x * p.x + place.y * p.y + place.z * p.z

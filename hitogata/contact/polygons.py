@@ -58,7 +58,7 @@ class Spot:
 SIDE = (MOST_SIDES + 2) * SideCorner.SIZE  # type: ignore[attr-defined]
 
 
-@kernel(late=True)
+@kernel
 def side_towards(shapes, core, d, corners):
     """Write the corners of the side that looks along the unit vector d; returns how many."""
     if core.kind == MESH:
@@ -75,7 +75,7 @@ def side_towards(shapes, core, d, corners):
     return 1
 
 
-@kernel(late=True)
+@kernel
 def put(corner, at, vertex, edge):
     """Fill a corner."""
     corner.at = at
@@ -83,7 +83,7 @@ def put(corner, at, vertex, edge):
     corner.edge = edge
 
 
-@kernel(late=True)
+@kernel
 def face_of_box(core, d, corners):
     """The face of a box; numbers as in `faces`."""
     face = face_towards(core.pos, core.x, core.y, core.z, core.size, d)
@@ -95,7 +95,7 @@ def face_of_box(core, d, corners):
     return 4
 
 
-@kernel(late=True)
+@kernel
 def face_of_mesh(shapes, core, d, corners):
     """The face of a mesh with most corners at the farthest height; of such, that whose normal is nearest to d."""
     ints, floats, table = shapes.int_tables, shapes.float_tables, int(core.table)
@@ -123,7 +123,7 @@ def face_of_mesh(shapes, core, d, corners):
     return count
 
 
-@kernel(late=True)
+@kernel
 def side_of_cylinder(core, d, corners):
     """A line along the round side, or an end.  Numbers: RIM corners of the lower end, of the upper end; then the
     farthest of each rim."""
@@ -160,7 +160,7 @@ def side_of_cylinder(core, d, corners):
 # ------------------------------------------------------- what two sides have in common
 
 
-@kernel(late=True)
+@kernel
 def look_along(corners, count, x, y, n):
     """Coordinates of a side's corners across and along n."""
     for k in range(count):
@@ -170,7 +170,7 @@ def look_along(corners, count, x, y, n):
         corner.height = dot(corner.at, n)
 
 
-@kernel(late=True)
+@kernel
 def common_corners(a, count_a, b, count_b, x, y, n, radius_a, radius_b, least, margin, spots):
     """Write the corners of the intersection of two sides with a gap below the margin; returns how many, and the least
     gap.  No gap is below `least`, the separation of the shapes along n."""
@@ -206,7 +206,7 @@ def common_corners(a, count_a, b, count_b, x, y, n, radius_a, radius_b, least, m
     return kept, lowest
 
 
-@kernel(late=True)
+@kernel
 def sides_of(count):
     """How many edges a side has."""
     if count > 2:
@@ -214,7 +214,7 @@ def sides_of(count):
     return count - 1
 
 
-@kernel(late=True)
+@kernel
 def look_into(corners, count, x, y):
     """(does (x, y) lie in the side?, height of the side there)."""
     if count < 3:
@@ -241,7 +241,7 @@ def look_into(corners, count, x, y):
     return True, min(max(height, low), high)
 
 
-@kernel(late=True)
+@kernel
 def look_onto(corners, count, x, y):
     """The same for an edge or a point."""
     p, q = corners[0], corners[count - 1]
@@ -255,7 +255,7 @@ def look_onto(corners, count, x, y):
     return inside, p.height + (q.height - p.height) * t
 
 
-@kernel(late=True)
+@kernel
 def crossing(p, q, r, s):
     """Where two edges cross, as parts of each; -1 if they are parallel."""
     ax, ay, bx, by = q.x - p.x, q.y - p.y, s.x - r.x, s.y - r.y
@@ -266,7 +266,7 @@ def crossing(p, q, r, s):
     return (dx * by - dy * bx) / area, (dx * ay - dy * ax) / area
 
 
-@kernel(late=True)
+@kernel
 def note_spot(spots, kept, foot, n, gap, radius_b, least, feature, margin):
     """Write a point with its foot on the core of B."""
     if gap < margin:

@@ -16,7 +16,7 @@ class Support:
     weight: float
 
 
-@kernel(late=True)
+@kernel
 def nearest_of(simplex, count):
     """(nearest point of so many corners, is the origin inside?), with weights written."""
     if count == 1:
@@ -29,7 +29,7 @@ def nearest_of(simplex, count):
     return of_tetrahedron(simplex)
 
 
-@kernel(late=True)
+@kernel
 def of_segment(p, q):
     """Nearest point of a segment."""
     a, ab = p.diff, q.diff - p.diff
@@ -45,7 +45,7 @@ def of_segment(p, q):
     return a + ab * t
 
 
-@kernel(late=True)
+@kernel
 def of_triangle(p, q, r):
     """Nearest point of a triangle (Ericson 2005, 5.1.5); over its inside from the normal, which keeps its direction
     when the point is near."""
@@ -78,7 +78,7 @@ def of_triangle(p, q, r):
     return n * (dot(n, a) / dot(n, n))
 
 
-@kernel(late=True)
+@kernel
 def of_tetrahedron(simplex):
     """(nearest point, is the origin inside?)."""
     best, near, chosen, outside = 0.0, simplex[0].diff, -1, False
@@ -99,7 +99,7 @@ def of_tetrahedron(simplex):
     return of_triangle(simplex[i], simplex[j], simplex[l]), False
 
 
-@kernel(late=True)
+@kernel
 def drop_unused(simplex, count):
     """Leave the corners that have weight; returns how many."""
     kept = 0

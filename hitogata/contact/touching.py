@@ -16,7 +16,7 @@ SPARE_ANY = max(BOXES, FIELDS)
 """Scratch numbers that a pair of any kinds needs."""
 
 
-@kernel(late=True)
+@kernel
 def touch_any(found, count, shapes, places, a, b, spare):
     """Points of one pair, from place `count` on; returns the new count.  The kind of a is not below that of b."""
     kind_a, kind_b = shapes.ints[a].kind, shapes.ints[b].kind

@@ -58,12 +58,8 @@ class _LinkedLibrary(JITCodeLibrary):
         self._verify_declare_only_symbols()
         self._finalized = True
 
-
-class _LateLibrary(_LinkedLibrary):
-    """Code of a kernel that is optimised with the entries that call it, and not before."""
-
     def _optimize_final_module(self):
-        pass
+        """Once, in the entries that call it: in deep rooms each level would optimise all below it again."""
 
 
 class _NoEnvironments:
@@ -77,14 +73,6 @@ class _KernelCompiler(Compiler):
 
     def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
         library = _LinkedLibrary(targetctx.codegen(), "kernel") if library is None else library
-        super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
-
-
-class _LateCompiler(Compiler):
-    """The same, into a library that is not optimised."""
-
-    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
-        library = _LateLibrary(targetctx.codegen(), "kernel") if library is None else library
         super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
 
 
@@ -111,7 +99,7 @@ class Kernel(CPUDispatcher):
         return KernelType(self)
 
 
-def kernel(fn: Callable[..., Any] | None = None, *, inline: bool = False, late: bool = False) -> Any:
+def kernel(fn: Callable[..., Any] | None = None, *, inline: bool = False) -> Any:
     """Decorator: a function with loops and branches that is called from kernels only.
 
     Kernels may be arguments of kernels: run(core, ...) is compiled anew for each core.
@@ -119,13 +107,11 @@ def kernel(fn: Callable[..., Any] | None = None, *, inline: bool = False, late: 
     Args:
         fn: the function.
         inline: write it into its callers, whatever its size; what it stores for its caller then stays in registers.
-        late: optimise it once, in the entries that call it, and not in every kernel between: for deep rooms of kernels,
-            where each level would optimise all below it again.
     """
     if fn is None:
-        return functools.partial(kernel, inline=inline, late=late)
+        return functools.partial(kernel, inline=inline)
     options = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": inline, **OPTIONS}
-    return Kernel(fn, {}, options, _LateCompiler if late else _KernelCompiler)
+    return Kernel(fn, {}, options, _KernelCompiler)
 
 
 class _Compiler(_FunctionCompiler):

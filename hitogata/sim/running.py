@@ -126,14 +126,14 @@ def run_steps(
     checked, numbers: the first so many of these must stay finite.
     """
     for k in range(steps):
-        before[:] = state
-        old_ties[:] = ties
+        copy_numbers(state, before)
+        copy_numbers(ties, old_ties)
         old_count, old_third, taken, left, again = counts[CONTACTS], counts[OLD_THIRD], 0, h, False
         pieces = pieces_for(fastest(tree, views.v), 0.0, left, longest, fast_turn)
         while pieces > 0:
             if taken > 0 or pieces > 1:
-                piece_before[:] = state
-                piece_ties[:] = ties
+                copy_numbers(state, piece_before)
+                copy_numbers(ties, piece_ties)
                 if taken == 0:
                     copy_part(contacts, points, counts[CAPACITY], old_third, 2, old_count)
             laws = open_law(law, left / pieces, views.last[0])
@@ -147,11 +147,11 @@ def run_steps(
                 again = True  # too far in one go: once more, in more pieces
                 pieces = max(min(needed, MOST_PIECES - taken), pieces + 1.0)
                 if taken > 0:
-                    state[:] = piece_before
-                    ties[:] = piece_ties
+                    copy_numbers(piece_before, state)
+                    copy_numbers(piece_ties, ties)
                 else:
-                    state[:] = before
-                    ties[:] = old_ties
+                    copy_numbers(before, state)
+                    copy_numbers(old_ties, ties)
             else:
                 again = False
                 taken += 1
@@ -169,6 +169,13 @@ def run_steps(
                 counts[CONTACTS] = found
                 counts[OLD_THIRD] = 1 - counts[OLD_THIRD]
     return steps
+
+
+@kernel
+def copy_numbers(source, target):
+    """Copy an array; a slice assignment would compile Numba's fancy indexing."""
+    for k in range(len(source)):
+        target[k] = source[k]
 
 
 @kernel

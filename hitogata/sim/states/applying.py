@@ -10,7 +10,7 @@ from hitogata.sim.states.sharing import share
 from hitogata.spatial import Vec3
 
 
-@kernel(late=True)
+@kernel
 def write_impulses(scene, rows, n, room, plain, patches, first):
     """Impulses of limits, ties and contact points, as the sweeps would leave them."""
     for r in range(plain):
@@ -29,7 +29,7 @@ def write_impulses(scene, rows, n, room, plain, patches, first):
             share(scene, rows, n, room, i)
 
 
-@kernel(late=True)
+@kernel
 def put(point, kind, axis, value):
     """One part of a tie's impulse."""
     p = point.impulse
@@ -43,7 +43,7 @@ def put(point, kind, axis, value):
         point.impulse = Vec3(p.x, p.y, value)
 
 
-@kernel(late=True)
+@kernel
 def push_all(rows, n, room, plain, patches, first, sign):
     """What the impulses, times a sign, do to all speeds of the island."""
     for r in range(plain):
@@ -62,7 +62,7 @@ def push_all(rows, n, room, plain, patches, first, sign):
         push_bodies(rows, own.touch_a, own.touch_b, on_a, on_b)
 
 
-@kernel(late=True)
+@kernel
 def closing(rows, p):
     """How fast a contact without impulse closes, beyond what its law allows."""
     if rows.point_int[p].tie == 0 and rows.point[p].impulse.z == 0.0:
@@ -70,7 +70,7 @@ def closing(rows, p):
     return 0.0
 
 
-@kernel(late=True)
+@kernel
 def worst_closing(rows, n):
     """The fastest of an island."""
     islands, worst = rows.islands, 0.0
@@ -79,7 +79,7 @@ def worst_closing(rows, n):
     return worst
 
 
-@kernel(late=True)
+@kernel
 def take_back(rows, n, around, room, plain, patches, first, law, fast):
     """Undo `write_impulses` and `push_all`; contacts that close faster than `fast` are to press from now on."""
     islands = rows.islands

@@ -22,7 +22,7 @@ TINY_SPEED = 1e-6
 """What slides on without having a speed is given this one, against its friction [m/s]."""
 
 
-@kernel(late=True)
+@kernel
 def gather(scene, rows, n, around, room, law, first, plain):
     """Patches of the points that press, numbered from `first` on, and their held rows; returns how many patches.
 
@@ -42,7 +42,7 @@ def gather(scene, rows, n, around, room, law, first, plain):
     return count
 
 
-@kernel(late=True)
+@kernel
 def make_patch(scene, rows, n, k, around, room, law, i):
     """The patch of a point and of all others between the same bodies with the same normal."""
     p, islands = rows.islands.point[k], rows.islands
@@ -73,7 +73,7 @@ def make_patch(scene, rows, n, k, around, room, law, i):
     suppose(scene, room, law, i)
 
 
-@kernel(late=True)
+@kernel
 def belongs(rows, p, own, normal):
     """Is a point of a patch?"""
     between = rows.point_int[p]
@@ -87,7 +87,7 @@ def upright(frame):
     return frame.T
 
 
-@kernel(late=True)
+@kernel
 def lay_bed(scene, rows, n, room, i):
     """Softness and bias of a patch from those of its points, had all of them pressed; how they pressed last.
 
@@ -127,7 +127,7 @@ def spread_of(x, y, weight):
     return Sym3(weight, weight * y, -weight * x, weight * y * y, -weight * x * y, weight * x * x)
 
 
-@kernel(late=True)
+@kernel
 def suppose(scene, room, law, i):
     """First hypothesis of how a patch holds across: it sticks if friction could stop it within the step."""
     own, patch, rate = room.ints[i], room.patch[i], tail(room.rate, 6 * i)
@@ -148,7 +148,7 @@ def suppose(scene, room, law, i):
         slide_on(room, i)
 
 
-@kernel(late=True)
+@kernel
 def slide_on(room, i):
     """A patch whose friction was used up in the last step slides on, however slowly; unless what sticks holds more."""
     own, patch, rate, old = room.ints[i], room.patch[i], tail(room.rate, 6 * i), tail(room.force, 6 * i)
@@ -161,13 +161,13 @@ def slide_on(room, i):
         rate[0], rate[1] = -TINY_SPEED * x, -TINY_SPEED * y
 
 
-@kernel(late=True)
+@kernel
 def slow(patch, law):
     """What friction can stop within a step [m/s]."""
     return max(1e-3, patch.kinetic * law.fall * law.h)
 
 
-@kernel(late=True)
+@kernel
 def write_patch_rows(scene, rows, room, i, at):
     """Six held rows of a patch."""
     own, patch = room.ints[i], room.patch[i]
@@ -205,14 +205,14 @@ def write_patch_rows(scene, rows, room, i, at):
     room.row[at + 4].bias = b.z
 
 
-@kernel(late=True)
+@kernel
 def motion_of(rows, touch, arm):
     """How a touched body turns, and how it moves at the end of an arm, as the solver's speeds are now."""
     u = load6(rows.speed, rows.touch[touch].row)
     return u.ang, point_motion(u, arm)
 
 
-@kernel(late=True)
+@kernel
 def write_axis(room, at, axis, arm_a, arm_b):
     """A push along an axis, and three rows on a turn about it."""
     push, turn = room.row[at], room.row[at + 3]

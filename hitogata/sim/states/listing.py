@@ -7,7 +7,7 @@ from hitogata.spatial import Force, cross, dot, load6
 from hitogata.spatial import rows as frame_rows
 
 
-@kernel(late=True)
+@kernel
 def list_plain(rows, n, room):
     """Held rows of the limits, springs and ropes of an island; returns how many, or MOST_ROWS + 1: too many."""
     islands, count = rows.islands, 0
@@ -36,7 +36,7 @@ def list_plain(rows, n, room):
     return count
 
 
-@kernel(late=True)
+@kernel
 def begins_held(impulse, miss):
     """First hypothesis of what only pushes: it does if it did, or if it would be passed without."""
     if impulse > 0.0 or miss < 0.0:
@@ -44,7 +44,7 @@ def begins_held(impulse, miss):
     return 0
 
 
-@kernel(late=True)
+@kernel
 def list_tie(rows, p, room, count):
     """Three rows of a spring, or one of a rope."""
     point, tie = rows.point[p], rows.point_int[p]
@@ -61,7 +61,7 @@ def list_tie(rows, p, room, count):
     return count + 1
 
 
-@kernel(late=True)
+@kernel
 def write_row(rows, p, room, at, axis, direction, bias, old):
     """A held row of a point, along a direction."""
     row, own, point, between = room.row[at], room.row_int[at], rows.point[p], rows.point_int[p]
@@ -80,7 +80,7 @@ def write_row(rows, p, room, at, axis, direction, bias, old):
     row.speed = speed_of(rows, row, own)
 
 
-@kernel(late=True)
+@kernel
 def speed_of(rows, row, own):
     """Speed of a held row between bodies."""
     a = load6(rows.speed, rows.touch[own.touch_a].row)

@@ -35,7 +35,7 @@ class Sliding(NamedTuple):
     blend: float
 
 
-@kernel(late=True)
+@kernel
 def solve_by_states(scene, rows, n, around, room, law, first):
     """Impulses of an island; returns how many patches it has, from `first` on, and the worst speed left to mend.
 
@@ -71,7 +71,7 @@ def solve_by_states(scene, rows, n, around, room, law, first):
     return count, worst
 
 
-@kernel(late=True)
+@kernel
 def note(rows, n, tally, passes, worst, fits):
     """Count what happened to an island with contacts."""
     if rows.islands.point_start[n + 1] > rows.islands.point_start[n]:
@@ -84,7 +84,7 @@ def note(rows, n, tally, passes, worst, fits):
                 tally[TOO_LARGE] += 1.0
 
 
-@kernel(late=True)
+@kernel
 def prepare_some(rows, n):
     """Laws of ties and bouncing contacts hang on their own replies."""
     islands, end = rows.islands, 0
@@ -94,7 +94,7 @@ def prepare_some(rows, n):
             end = prepare_point(rows, p, end)
 
 
-@kernel(late=True)
+@kernel
 def solve_pass(room, plain, patches, first):
     """Impulses of all rows under the present hypotheses, into the rows and the patches' wrenches."""
     if all_held(room, plain, patches, first):
@@ -103,7 +103,7 @@ def solve_pass(room, plain, patches, first):
         solve_some(room, plain, patches, first)
 
 
-@kernel(late=True)
+@kernel
 def all_held(room, plain, patches, first):
     """Are all plain rows held, and all motions of all patches?"""
     for r in range(plain):
@@ -115,7 +115,7 @@ def all_held(room, plain, patches, first):
     return True
 
 
-@kernel(late=True)
+@kernel
 def solve_whole(room, plain, patches, first):
     """Impulses where every row is an unknown, and B itself the matrix."""
     count = plain + 6 * patches
@@ -128,7 +128,7 @@ def solve_whole(room, plain, patches, first):
         room.force[6 * first + k] = room.unknown[plain + k]
 
 
-@kernel(late=True)
+@kernel
 def solve_some(room, plain, patches, first):
     """Impulses where only some rows are held."""
     count, slides = choose_unknowns(room, plain, patches, first)
@@ -156,7 +156,7 @@ def solve_some(room, plain, patches, first):
             room.row[plain + 6 * i + m].impulse = total
 
 
-@kernel(late=True)
+@kernel
 def choose_unknowns(room, plain, patches, first):
     """Number what is held; returns how many, and whether sliding makes the matrix lopsided."""
     count, slides = 0, False
@@ -177,7 +177,7 @@ def choose_unknowns(room, plain, patches, first):
     return count, slides
 
 
-@kernel(late=True)
+@kernel
 def fill_unknown(room, plain, patches, i, k):
     """Column of the matrix for a held force of a patch; its row for plain unknowns; its right side."""
     at, rows_at = room.first[i] + k, plain + 6 * i
@@ -197,7 +197,7 @@ def fill_unknown(room, plain, patches, i, k):
     room.right[at] = total
 
 
-@kernel(late=True)
+@kernel
 def solve_scaled(room, given, count, slides):
     """given unknown = right, with rows and columns brought to one size first; room.matrix is overwritten."""
     for n in range(count):
@@ -218,7 +218,7 @@ def solve_scaled(room, given, count, slides):
         room.unknown[n] = room.unknown[n] * room.scale[n]
 
 
-@kernel(late=True)
+@kernel
 def solve_symmetric(matrix, right, x, count):
     """By the factor U of matrix = Uᵀ D⁻¹ U, in its upper half; what depends on unknowns before it becomes zero.
 
@@ -244,7 +244,7 @@ def solve_symmetric(matrix, right, x, count):
         x[n] = (right[n] - product(matrix, at + 1, tail(x, n + 1), count - n - 1)) * matrix[at]
 
 
-@kernel(late=True)
+@kernel
 def judge_all(room, plain, patches, first, law):
     """Are all impulses such as limits, ropes and rough floors can give?  If not, hypotheses have changed."""
     good, total = True, plain + 6 * patches
@@ -272,7 +272,7 @@ def judge_all(room, plain, patches, first, law):
     return good
 
 
-@kernel(late=True)
+@kernel
 def reply_to(room, r, total):
     """What all impulses do to a row's speed."""
     value = 0.0

@@ -12,7 +12,7 @@ APART, WAITING = -2, -1
 """Of a point: it does not press; it does, and has no patch yet."""
 
 
-@kernel(late=True)
+@kernel
 def find_pressing(rows, n, room):
     """Which contact points of an island press, as a first guess: those that did, or would overlap now."""
     islands, idle = rows.islands, False
@@ -33,7 +33,7 @@ def find_pressing(rows, n, room):
         push_old(rows, n, -1.0)
 
 
-@kernel(late=True)
+@kernel
 def push_old(rows, n, sign):
     """What the impulses of the last step, times a sign, do to the speeds of an island."""
     islands = rows.islands
@@ -56,7 +56,7 @@ def push_old(rows, n, sign):
             push_bodies(rows, own.touch_a, own.touch_b, on_a, on_b)
 
 
-@kernel(late=True)
+@kernel
 def opening(rows, p):
     """Speed at which a contact opens, as the solver's speeds are now."""
     point, own = rows.point[p], rows.point_int[p]

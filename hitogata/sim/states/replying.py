@@ -6,7 +6,7 @@ from hitogata.sim.states.layout import MOST_ROWS
 from hitogata.spatial import Force, Vec3, cross, dot, load6, store3
 
 
-@kernel(late=True)
+@kernel
 def fill_replies(rows, room, plain, patches, first):
     """B, with softness: of every row what stands not after it, and that once more where the two change places."""
     reply = room.reply
@@ -30,14 +30,14 @@ def fill_replies(rows, room, plain, patches, first):
         soften(room, first + i, plain + 6 * i + 2)
 
 
-@kernel(late=True)
+@kernel
 def mirror(reply, r):
     """B is symmetric."""
     for s in range(r):
         reply[s * MOST_ROWS + r] = reply[r * MOST_ROWS + s]
 
 
-@kernel(late=True)
+@kernel
 def soften(room, i, at):
     """What the points of a patch give way by."""
     soft = room.bed[i].soft
@@ -49,13 +49,13 @@ def soften(room, i, at):
         add(room.reply, at + s, at + r, value)
 
 
-@kernel(late=True)
+@kernel
 def add(reply, r, s, value):
     """One number more."""
     reply[r * MOST_ROWS + s] = reply[r * MOST_ROWS + s] + value
 
 
-@kernel(late=True)
+@kernel
 def write_answer(rows, room, r):
     """Speeds of all rows of a tree for a unit impulse of held row r, into answer; returns where these trees begin.
 
@@ -80,7 +80,7 @@ def write_answer(rows, room, r):
     return tree_a, tree_b
 
 
-@kernel(late=True)
+@kernel
 def answer_touch(rows, answer, at, touch, impulse, more):
     """What an impulse on a touched body does to the rows of its tree; added to what is there if there is more."""
     coupling, out, width, row = packed(rows.coupling), packed(answer), rows.width, touch.row * rows.width
@@ -94,7 +94,7 @@ def answer_touch(rows, answer, at, touch, impulse, more):
         out[at + k] = value
 
 
-@kernel(late=True)
+@kernel
 def answer_patch(rows, room, i, at):
     """The same for unit impulses of all six rows of a patch, one answer after the other: (6, 2, width)."""
     own, bed, axes = room.row_int[at], room.bed[i], room.patch[i].axes
@@ -111,7 +111,7 @@ def answer_patch(rows, room, i, at):
     return tree_a, tree_b
 
 
-@kernel(late=True)
+@kernel
 def answer_six(rows, answer, touch, axes, arm, sign, more):
     """`answer_touch` for impulses along three axes at the end of an arm, and for turns about them, times a sign."""
     coupling, out, width, row = packed(rows.coupling), packed(answer), rows.width, touch.row * rows.width
@@ -140,7 +140,7 @@ def store_far(view, at, apart, a):
     view[at + 2 * apart] = a.z
 
 
-@kernel(late=True)
+@kernel
 def heard(rows, answer, room, s, tree_a, tree_b):
     """Speed of held row s in the answer of another."""
     row, own, total = room.row[s], room.row_int[s], 0.0
@@ -157,7 +157,7 @@ def heard(rows, answer, room, s, tree_a, tree_b):
     return total
 
 
-@kernel(late=True)
+@kernel
 def heard_by(rows, answer, touch, impulse, tree_a, tree_b):
     """The same of one of its bodies."""
     at = place_of(rows, touch, tree_a, tree_b)
@@ -167,7 +167,7 @@ def heard_by(rows, answer, touch, impulse, tree_a, tree_b):
     return dot(impulse.ang, u.ang) + dot(impulse.lin, u.lin)
 
 
-@kernel(late=True)
+@kernel
 def place_of(rows, touch, tree_a, tree_b):
     """Where the motion of a touched body is in an answer; -1: it does not move."""
     body, at = rows.touch[touch], -1
@@ -178,7 +178,7 @@ def place_of(rows, touch, tree_a, tree_b):
     return at
 
 
-@kernel(late=True)
+@kernel
 def hear_patch(rows, answer, room, i, row, tree_a, tree_b, out):
     """Speeds of the six rows of a patch in the answer of another row, into their places in out."""
     own, bed, turn, slide = room.row_int[row], room.bed[i], Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
@@ -196,7 +196,7 @@ def hear_patch(rows, answer, room, i, row, tree_a, tree_b, out):
     store3(out, row + 3, axes.T @ turn)
 
 
-@kernel(late=True)
+@kernel
 def push_bodies(rows, touch_a, touch_b, on_a, on_b):
     """Impulses on two touched bodies, or one."""
     a = rows.touch[touch_a]

@@ -8,7 +8,7 @@ BY_SWEEPS = 128
 """Bit beside the reasons for a change: no hypothesis was consistent."""
 
 
-@kernel(late=True)
+@kernel
 def report_swept(scene, rows, n, room, first, patches):
     """States and wrenches of patches that were left to the sweeps, from the impulses of their points."""
     islands = rows.islands
@@ -39,7 +39,7 @@ def report_swept(scene, rows, n, room, first, patches):
                 own.slip = SLIDE
 
 
-@kernel(late=True)
+@kernel
 def state_of(pressing, corners):
     """How much of a patch presses, if so many of its points do."""
     if pressing == 0:

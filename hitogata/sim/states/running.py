@@ -26,13 +26,13 @@ def take_shaped_stated_steps(arrays, longest, fast_turn, sweeps, h, steps):
     return take_reduced_steps(touch_any, by_states, states_room, clock, arrays, longest, fast_turn, sweeps, h, steps)
 
 
-@kernel(late=True)
+@kernel
 def states_room(world, arrays):
     """Scratch of the method."""
     return open_room(floats_in(arrays, 20), ints_in(arrays, 19), world.most_points, world.width)
 
 
-@kernel(late=True)
+@kernel
 def by_states(scene, rows, islands, around, law, sweeps, room):
     """Every island by hypothesis and validity, or else by sweeps; returns the greatest speed that was left to mend."""
     worst, patches = 0.0, 0

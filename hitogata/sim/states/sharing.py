@@ -9,7 +9,7 @@ EVEN = 0.01
 """Turning friction is shared by pressure, and by this share evenly: a foot on its corner may still brake a turn."""
 
 
-@kernel(late=True)
+@kernel
 def share(scene, rows, n, room, i):
     """Impulses at the corners of what presses, whose sum is the wrench.
 
@@ -52,7 +52,7 @@ def share(scene, rows, n, room, i):
     return done
 
 
-@kernel(late=True)
+@kernel
 def corner_of(scene, rows, room, i, p):
     """The corner of the hull that a point is, unless another point was it before; -1: none."""
     own, patch, hull = room.ints[i], room.patch[i], 3 * CORNERS * i
@@ -66,7 +66,7 @@ def corner_of(scene, rows, room, i, p):
     return best
 
 
-@kernel(late=True)
+@kernel
 def weigh(room, i, x, y):
     """Shares of the corners in a normal force at (x, y), into spare."""
     own, hull, weight = room.ints[i], 3 * CORNERS * i, room.spare
@@ -92,7 +92,7 @@ def weigh(room, i, x, y):
             weight[c] = weight[c] / total
 
 
-@kernel(late=True)
+@kernel
 def wachspress(corner, hull, corners, c, x, y):
     """Coordinate of a corner, not yet scaled: its own triangle, times those of (x, y) with all sides it is not on."""
     before = (c + corners - 1) % corners
@@ -104,7 +104,7 @@ def wachspress(corner, hull, corners, c, x, y):
     return value
 
 
-@kernel(late=True)
+@kernel
 def twice_area(corner, a, b, x, y):
     """Of the triangle of two corners and a point."""
     return (corner[b] - corner[a]) * (y - corner[a + 1]) - (corner[b + 1] - corner[a + 1]) * (x - corner[a])
