@@ -6,7 +6,7 @@ The normal's law is compliant for every sign of the gap, as that of limits; a co
 
 and is all but hard while it does: a soft one would swallow part of the bounce.  What overlaps deeply is pushed out at
 no more than a set speed: d is taken as large as that needs, so that the force, k times the overlap, is there all the
-same.
+same.  Nor does what closes fast sink in farther than a part of its thinness before it stops: see `brake_of`.
 
 A limb of a figure may be driven in between another and the walls of its joints, and friction would hold it there: see
 `grip`.
@@ -34,7 +34,7 @@ otherwise."""
 
 
 @kernel
-def add_contact(scene, rows, count, contact, point, friction, restitution, firm, law, slot):
+def add_contact(scene, rows, count, contact, point, friction, restitution, firm, brake, law, slot):
     """Write the row of a contact point, if it may close within the step; returns how many point rows there are now."""
     body_a, body_b, sign = contact.body_a, contact.body_b, 1.0
     if body_a < 0:
@@ -63,7 +63,7 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, firm,
     row.arm_a = where(near, arm_a, Vec3(0.0, 0.0, 0.0))
     row.arm_b = where(near, arm_b, Vec3(0.0, 0.0, 0.0))
     bounces = near & (closing < -law.bounce_speed) & (restitution > 0.0)
-    stiff = maximum(stiff, -point.gap * stiffness / law.push_out_speed)
+    stiff = maximum(stiff, maximum(-point.gap * stiffness / law.push_out_speed, -closing * brake))
     bias = point.gap * stiffness / stiff
     row.bias = normal_bias(where(near, bias, FAR), closing * restitution, bounces)
     row.bounce = where(bounces, restitution, 0.0)
@@ -101,6 +101,16 @@ def firmness(mass_a, mass_b, mass):
     So a human does not stand on cushions, and a heap of heavy boxes is to the solver what one of light boxes is.
     """
     return maximum(minimum(mass_a, mass_b) / mass, 1.0)
+
+
+@inline
+def brake_of(mass_a, mass_b, inradius_a, inradius_b):
+    """Least damping of a contact by the speed at which it closes [kg/m].
+
+    An impulse p leaves the speed p / (h d), and so a way of p / d.  Where it stops the lighter of two figures, p is no
+    more than m u: d = 8 m u / r stops it within an eighth of the thinner shape's inradius r.
+    """
+    return 8.0 * minimum(mass_a, mass_b) / minimum(inradius_a, inradius_b)
 
 
 @inline

@@ -5,13 +5,16 @@ A shape is a core and a radius: every point within the radius of the core.
     sphere    its centre           capsule   its axis           others    the whole shape, radius 0
 
 `farthest` gives the point of a core that lies farthest along a direction.  The core of an edge of a height field is
-that of a capsule.
+that of a capsule; below a triangle of it stands a PRISM, whose upper corners are x, y, z, and its lowest height size.z.
 """
 
-from hitogata.contact.layout import BOX, CAPSULE, CYLINDER, MESH, SPHERE
+from hitogata.contact.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID, FIELD, MESH, SPHERE
 from hitogata.contact.tables import BESIDE, POINTS, VERTICES
 from hitogata.lanes import copysign, inline, kernel, record, sqrt
 from hitogata.spatial import Vec3, dot, load3
+
+PRISM = FIELD + 1
+"""Kind of a core that no shape has."""
 
 CLIMB_FROM = 40
 """With so many vertices, walking along edges to the farthest is faster than looking at all."""
@@ -82,6 +85,8 @@ def farthest(shapes, core, d):
         return core.pos + core.z * copysign(core.size.y, dot(core.z, d))
     if kind == SPHERE:
         return core.pos
+    if kind > ELLIPSOID:
+        return on_prism(core.x, core.y, core.z, core.size.z, d)
     local = Vec3(dot(core.x, d), dot(core.y, d), dot(core.z, d))
     if kind == MESH:
         vertex = farthest_vertex(shapes, int(core.table), local, int(core.last))
@@ -144,3 +149,16 @@ def on_ellipsoid(axes, d):
     x, y, z = axes.x * d.x, axes.y * d.y, axes.z * d.z
     k = 1.0 / sqrt(x * x + y * y + z * z)
     return Vec3(axes.x * x * k, axes.y * y * k, axes.z * z * k)
+
+
+@kernel
+def on_prism(a, b, c, bottom, d):
+    """The farthest point of an upright prism along d."""
+    if d.z < 0.0:
+        a, b, c = Vec3(a.x, a.y, bottom), Vec3(b.x, b.y, bottom), Vec3(c.x, c.y, bottom)
+    best = a
+    if dot(b, d) > dot(best, d):
+        best = b
+    if dot(c, d) > dot(best, d):
+        best = c
+    return best

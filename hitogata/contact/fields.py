@@ -55,20 +55,26 @@ class Ground:
 @kernel
 def convex_on_field(found, count, shapes, field, shape, place_f, place_s, spare):
     """Points of a shape on a height field; normals from the shape to the field."""
-    ints, table = shapes.int_tables, shapes.ints[field].table
     cores, ground = records(spare, Core), records(tail(spare, CONVEX), Ground)[0]
     gathered = records(tail(spare, CONVEX + _GROUND), Spot)
     core = cores[1]
     open_core(core, shapes, place_s, shape, place_f.pos)
     to_field(core, place_f)
+    open_ground(shapes, ground, field)
+    lay_on_faces(shapes, ground, core, gathered, found.margin, spare)
+    lay_on_edges(shapes, ground, core, cores[0], gathered, found.margin, spare)
+    return choose_groups(found, count, shapes, gathered, int(ground.kept), place_f, core, spare)
+
+
+@kernel
+def open_ground(shapes, ground, field):
+    """Fill what is known of a height field."""
+    ints, table = shapes.int_tables, shapes.ints[field].table
     start, size = ints[table + POINTS], shapes.floats[field].size
     ground.dx, ground.dy = shapes.float_tables[start], shapes.float_tables[start + 1]
     ground.table, ground.kept = float(table), 0.0
     ground.columns, ground.rows = float(ints[table + COLUMNS]), float(ints[table + ROWS])
     ground.left, ground.front = -size.x, -size.y
-    lay_on_faces(shapes, ground, core, gathered, found.margin, spare)
-    lay_on_edges(shapes, ground, core, cores[0], gathered, found.margin, spare)
-    return choose_groups(found, count, shapes, gathered, int(ground.kept), place_f, core, spare)
 
 
 @kernel

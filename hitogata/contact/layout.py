@@ -63,6 +63,7 @@ class ShapeFloats:
     friction: float
     restitution: float
     mass: float  # of its figure; infinite for what is fixed to the world [kg]
+    inradius: float  # of about the largest ball inside; infinite for planes and height fields [m]
 
 
 @record
@@ -125,6 +126,7 @@ class Shapes(NamedTuple):
 
     total: int
     eps: float  # of the floats in use
+    thinnest: float  # least inradius [m]
     ints: records  # type: ignore[valid-type]
     floats: records  # type: ignore[valid-type]
     int_tables: lanes  # type: ignore[valid-type]
@@ -136,8 +138,8 @@ def open_shapes(ints, floats):
     """Views of the shapes' two arrays."""
     header, numbers = lanes(ints, X1), lanes(floats, X1)
     return Shapes(
-        header[0], numbers[0], records(tail(header, HEADER), ShapeInts), records(tail(numbers, HEADER), ShapeFloats),
-        header, numbers,
+        header[0], numbers[0], numbers[1], records(tail(header, HEADER), ShapeInts),
+        records(tail(numbers, HEADER), ShapeFloats), header, numbers,
     )  # fmt: skip
 
 

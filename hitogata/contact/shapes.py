@@ -21,7 +21,7 @@ from hitogata.contact.layout import (
     ShapeFloats,
     ShapeInts,
 )
-from hitogata.contact.tables import Tables, check_faces
+from hitogata.contact.tables import Tables, check_faces, faces_of
 from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import (
@@ -226,8 +226,23 @@ def shape_rows(surfaces: Sequence[Surface], tables: Tables) -> tuple[IntArray, F
         place = s.place or _place(s.frame, s.shape.pose)
         if centre is not None:
             place = (*place[:9], *(np.reshape(place[:9], (3, 3)) @ centre + place[9:]))
-        numbers[i] = [*place, *size, s.friction, s.restitution, s.mass]
+        numbers[i] = [*place, *size, s.friction, s.restitution, s.mass, inradius_of(s.shape)]
     return rows, numbers
+
+
+def inradius_of(shape: Shape) -> float:
+    """Radius of the largest ball inside a shape [m]; of a mesh, about the mean of its corners."""
+    if isinstance(shape, Plane | HeightField):
+        return math.inf
+    if isinstance(shape, Sphere | Capsule):
+        return shape.radius
+    if isinstance(shape, ConvexMesh):
+        polygons, normals = faces_of(shape)
+        corners = shape.vertices[[polygon[0] for polygon in polygons]]
+        return float(np.einsum("ij,ij->i", normals, corners - shape.vertices.mean(0)).min())
+    if isinstance(shape, Cylinder):
+        return min(shape.radius, shape.half_length)
+    return float(min(shape.half_sizes if isinstance(shape, Box) else shape.half_axes))  # type: ignore[attr-defined]
 
 
 def table_of(
@@ -235,7 +250,8 @@ def table_of(
 ) -> ShapeTable:
     """The arrays of shapes from their rows; joined: pairs of bodies, shape (n, 2)."""
     ints = np.concatenate([[len(rows), 0, 0, 0], rows.ravel(), tables.ints]).astype(np.int64)
-    floats = np.concatenate([[np.finfo(np.float64).eps, 0.0, 0.0, 0.0], numbers.ravel(), *tables.floats])
+    thinnest = numbers[:, record_offsets(ShapeFloats)["inradius"]].min(initial=math.inf)
+    floats = np.concatenate([[np.finfo(np.float64).eps, thinnest, 0.0, 0.0], numbers.ravel(), *tables.floats])
     bodies = int(rows[:, 1].max(initial=-1)) + 1
     low, high = joined.min(1), joined.max(1)
     there = (high < bodies) & (low >= 0)

@@ -18,6 +18,7 @@ from hitogata.loops.contacts.reporting import REPORT
 from hitogata.sim.clocked_running import take_clocked_stated_steps, take_clocked_steps
 from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.forest import IntArray, Span, make_forest, stretch, with_ranges
+from hitogata.sim.impacts import scratch_size
 from hitogata.sim.layout import CAPACITY, CONTACTS, COUNTS, FOUND, OLD_THIRD, PIECES, TIES, Motor, Pull
 from hitogata.sim.loose import begin_loose, take_apart, take_loose_steps
 from hitogata.sim.naps import Nap, Sleep
@@ -117,7 +118,7 @@ class Arrays:
         controls.target[:] = np.concatenate([np.zeros(0), *(m.figure.neutral() for m in contents.members)])
         controls.motor[:, 2:] = settings.range_stiffness, settings.range_damping
         extra = self.shapes.count * (record_size(ShapePlace) + record_size(Swept)) + 64
-        extra += SPARE_ANY  # for all kinds of shapes: the clocked steps know no others
+        extra += scratch_size(solved.bodies) + SPARE_ANY  # for all kinds of shapes: the clocked steps know no others
         self.work, self.work_ints = np.zeros(solved.work_size + extra), np.zeros(solved.work_ints + 8, np.int64)
         self.contacts = np.zeros(3 * self.contact_room * record_size(Contact), np.int64)
         self.points = np.zeros(3 * self.contact_room * record_size(ContactPoint))

@@ -24,6 +24,7 @@ from hitogata.sim.block_contacts import BLOCK_COUNTS, LISTS
 from hitogata.sim.blocks import MARKS, NATURE, Skin, take_block_steps
 from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.forest import make_forest
+from hitogata.sim.impacts import scratch_size
 from hitogata.sim.layout import CAPACITY, CONTACTS, HEADER, OLD_THIRD, TIES, Solid
 from hitogata.sim.pairing import SWEPT
 
@@ -126,7 +127,7 @@ class BatchArrays:
     def _new_scratch(self) -> tuple[Array, Array]:
         rows = 3 * self.state.shape[1] + 3 * self.ties.shape[1] + self.control.shape[1] + self.nature.shape[1] + MARKS
         shapes = len(self.model.surfaces) * (record_size(ShapePlace) + record_size(Swept)) + SPARE + 64
-        numbers = rows + shapes + self._forest.work_size
+        numbers = rows + shapes + scratch_size(self._forest.bodies) + self._forest.work_size
         ints = np.zeros(self._forest.work_ints + 8, np.int64)
         return aligned_zeros(numbers * self.width.n, self.dtype), ints
 

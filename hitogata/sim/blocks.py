@@ -14,6 +14,7 @@ from typing import NamedTuple
 from hitogata.constraints.limits import Limit
 from hitogata.constraints.ranges import own_ranges
 from hitogata.constraints.springs import Tie, TieInts
+from hitogata.contact.conservative_advancement import gap_of
 from hitogata.contact.finding import touch
 from hitogata.contact.layout import open_shapes
 from hitogata.dynamics.layout import Tree
@@ -48,6 +49,7 @@ from hitogata.sim.block_contacts import (
     take_list,
 )
 from hitogata.sim.clocking import Clock, silent
+from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, stop_at_impact
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import (
     CAPACITY,
@@ -206,28 +208,40 @@ def run_block(
         left, taken = marks[DEAD] * 0.0 + h, marks[DEAD] * 0.0
         pieces = where(dead, 0.0, pieces_for(fastest(tree, views.v), 0.0, left, longest, fast_turn))
         again, first = False, True
+        share, retakes, parts_of_pieces = taken + 1.0, taken, taken
         while any_lane(pieces > 0.0):
             if not first:
                 copy(block.state, block.piece, block.states)
                 copy(block.ties, block.piece_ties, block.tie_numbers)
                 start, start_ties = block.piece, block.piece_ties
             going = pieces > 0.0
-            length = where(going, left / maximum(pieces, 1.0), h)
+            length = where(going, left / maximum(pieces, 1.0) * share, h)
             law = law_of(numbers, length, views.last[0], block.nature[FALL])
             around = look_around(world, shapes, block, lists, pairs, tie_ints, spare)
             found, joint_rows = step(world, scene, rows, around, views, control, law, method, sweeps, counts[CONTACTS])
-            slide = sliding(tree, views.v, rows, joint_rows)
+            slide, well = sliding(tree, views.v, rows, joint_rows), finite(block.state, tree.nq + tree.nv)
+            impact = first_impact(world, scene, around, views, start, found, law)
+            last_try = going & well & (impact < 1.0) & ((retakes >= MOST_RETAKES) | (impact < TOO_SHORT))
+            if any_lane(last_try):
+                stop_at_impact(world, scene, around, views, start, law)  # the others are put back below
+                impact = where(last_try, 1.0, impact)
             needed = pieces_for(fastest(tree, views.v), slide, left, longest, fast_turn)
-            retry = going & (needed > pieces) & negated(again) & (taken + pieces < MOST_PIECES)
-            done, well = going & negated(retry), finite(block.state, tree.nq + tree.nv)
+            used = taken - parts_of_pieces
+            retry = going & (needed > pieces) & negated(again) & (used + pieces < MOST_PIECES)
+            passes = going & well & negated(retry) & (impact < 1.0)
+            done = going & negated(retry) & negated(passes)
             fails = done & negated(well)
             done, dead = done & well, dead | fails
             put_back(block, start, start_ties, done, fails)
             views.last[0] = where(done, length, views.last[0])
-            more = maximum(minimum(needed, MOST_PIECES - taken), pieces + 1.0)  # too far in one go: once more
-            pieces = where(dead, 0.0, where(retry, more, where(done, pieces - 1.0, pieces)))
+            more = maximum(minimum(needed, MOST_PIECES - used), pieces + 1.0)  # too far in one go: once more
+            part = done & (share < 1.0)
+            pieces = where(dead, 0.0, where(retry, more, where(done & (share >= 1.0), pieces - 1.0, pieces)))
             left, taken = where(done, left - length, left), where(done, taken + 1.0, taken)
-            again = retry
+            parts_of_pieces = where(part, parts_of_pieces + 1.0, parts_of_pieces)
+            share = where(passes, share * impact, 1.0)
+            retakes = where(passes, retakes + 1.0, retakes)
+            again = retry | (passes & again)
             if first and any_lane(pieces > 0.0):
                 save_list(lists)
             found = take_list(lists, found, done | dead)
@@ -249,7 +263,7 @@ def look_around(world, shapes, block, lists, pairs, tie_ints, spare):
     contacts, points = list_at(lists, next_list(old))
     old_contacts, old_points = list_at(lists, old)
     return Surroundings(
-        touch, all_pairs, shapes, records(skins, Skin), spare, pairs, contacts, points, old_contacts, old_points,
+        touch, gap_of, all_pairs, shapes, records(skins, Skin), spare, pairs, contacts, points, old_contacts, old_points,
         lists.counts[CAPACITY], lists.counts[TIES], records(block.ties, Tie), tie_ints,
     )  # fmt: skip
 

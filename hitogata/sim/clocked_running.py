@@ -1,5 +1,6 @@
 """The steps of a world with a clock beside them; compiled only for those who measure.  The motion is the same."""
 
+from hitogata.contact.field_gaps import gap_of_any
 from hitogata.contact.touching import touch_any
 from hitogata.lanes import cycles, entry
 from hitogata.sim.clocking import LAST, Clock, ticking
@@ -13,7 +14,9 @@ def take_clocked_steps(arrays, longest, fast_turn, sweeps, h, steps, times):
     """`running.take_steps`, for all shapes; times: ticks of each part, added to; see `clocking`."""
     clock = Clock(ticking, times)
     times[LAST] = cycles()
-    return take_reduced_steps(touch_any, by_sweeps, no_room, clock, arrays, longest, fast_turn, sweeps, h, steps)
+    return take_reduced_steps(
+        touch_any, gap_of_any, by_sweeps, no_room, clock, arrays, longest, fast_turn, sweeps, h, steps
+    )  # fmt: skip
 
 
 @entry
@@ -21,4 +24,6 @@ def take_clocked_stated_steps(arrays, longest, fast_turn, sweeps, h, steps, time
     """The same by states."""
     clock = Clock(ticking, times)
     times[LAST] = cycles()
-    return take_reduced_steps(touch_any, by_states, states_room, clock, arrays, longest, fast_turn, sweeps, h, steps)
+    return take_reduced_steps(
+        touch_any, gap_of_any, by_states, states_room, clock, arrays, longest, fast_turn, sweeps, h, steps
+    )  # fmt: skip

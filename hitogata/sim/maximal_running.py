@@ -2,6 +2,7 @@
 
 from hitogata.constraints.joint_places import Held, JointPlace, Joints
 from hitogata.constraints.links import LIMITS, SIDE, LinkInts, LinkRow, Links
+from hitogata.contact.conservative_advancement import gap_of
 from hitogata.contact.finding import touch
 from hitogata.lanes import X1, entry, inline, kernel, lanes, records, tail
 from hitogata.sim.layout import open_control, open_rows, open_scene, open_state, open_world
@@ -59,7 +60,7 @@ def take_maximal_steps(
 ):  # fmt: skip
     """`take_steps` in maximal coordinates; its further arguments are told at `begin_maximal` and `maximal_step`."""
     return take_apart_steps(
-        touch, (ints, floats, loose_ints, loose_floats), (state, start, held_start, control, outside),
+        touch, gap_of, (ints, floats, loose_ints, loose_floats), (state, start, held_start, control, outside),
         (ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, counts),
         (work, work_ints, link_work, link_ints), (before, old_ties, piece_before, piece_ties), share, h, longest,
         fast_turn, sweeps, steps,
@@ -68,10 +69,10 @@ def take_maximal_steps(
 
 @kernel
 def take_apart_steps(
-    touch, constants, states, surroundings, scratch, old, share, h, longest, fast_turn, sweeps, steps
+    touch, find_gap, constants, states, surroundings, scratch, old, share, h, longest, fast_turn, sweeps, steps
 ):  # fmt: skip
-    """`take_maximal_steps` with the kernel that finds the points of a pair; its arrays in groups, for Numba takes no
-    kernel among more than 30 arguments."""
+    """`take_maximal_steps` with the kernels that find points and gap of a pair; its arrays in groups, for Numba takes
+    no kernel among more than 30 arguments."""
     ints, floats, loose_ints, loose_floats = constants
     state, start, held_start, control, outside = states
     ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, counts = surroundings
@@ -84,21 +85,21 @@ def take_apart_steps(
     rows = open_rows(bodies, scene, work_ints)
     parts = (world, bodies, joints, scene, rows, links, of_joints, of_bodies, given, acting, share, sweeps)
     return run_steps(
-        touch, take_one, parts, world.tree, of_joints, of_bodies.q, bodies.tree.nq + bodies.tree.nv,
+        touch, find_gap, take_one, parts, world.tree, of_joints, of_bodies.q, bodies.tree.nq + bodies.tree.nv,
         tail(rows.reply, bodies.reply_room), state, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points,
         law, counts, before, old_ties, piece_before, piece_ties, h, longest, fast_turn, steps,
     )  # fmt: skip
 
 
 @kernel
-def take_one(parts, around, law, old_contacts):
-    """One step in maximal coordinates."""
+def take_one(parts, around, law, old_contacts, begin, last_try):
+    """One step in maximal coordinates; it is not checked for what would pass."""
     world, bodies, joints, scene, rows, links, of_joints, of_bodies, control, outside, share, sweeps = parts
     contacts, limits = maximal_step(
         world, bodies, joints, scene, rows, links, around, of_joints, of_bodies, control, outside, law, share, sweeps,
         old_contacts,
     )  # fmt: skip
-    return contacts, sliding(world.tree, of_joints.v, rows, limits)
+    return contacts, sliding(world.tree, of_joints.v, rows, limits), 1.0
 
 
 @kernel

@@ -1,6 +1,7 @@
 """The step as Python calls it: flat arrays opened, steps taken, results checked."""
 
 from hitogata.constraints.springs import Tie, TieInts
+from hitogata.contact.conservative_advancement import gap_of
 from hitogata.contact.finding import touch
 from hitogata.contact.layout import Contact, ContactPoint, Pair, open_shapes
 from hitogata.dynamics.layout import BALL, FREE, HINGE
@@ -19,7 +20,8 @@ from hitogata.lanes import (
     tail,
     where,
 )
-from hitogata.sim.clocking import Clock, silent
+from hitogata.sim.clocking import NARROW, Clock, silent
+from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, stop_at_impact
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import (
     CAPACITY,
@@ -76,7 +78,9 @@ def take_steps(arrays, longest, fast_turn, sweeps, h, steps):
     step in pieces, in case it cannot be taken.
     """
     clock = Clock(silent, 0)
-    return take_reduced_steps(touch, by_sweeps, no_room, clock, arrays, longest, fast_turn, sweeps, h, steps)
+    return take_reduced_steps(
+        touch, gap_of, by_sweeps, no_room, clock, arrays, longest, fast_turn, sweeps, h, steps
+    )  # fmt: skip
 
 
 @kernel
@@ -86,8 +90,9 @@ def no_room(world, arrays):
 
 
 @kernel
-def take_reduced_steps(touch, solve, open_room, clock, arrays, longest, fast_turn, sweeps, h, steps):
-    """`take_steps` with kernels that find the points of a pair, and the impulses, the latter's scratch, and a clock."""
+def take_reduced_steps(touch, find_gap, solve, open_room, clock, arrays, longest, fast_turn, sweeps, h, steps):
+    """`take_steps` with kernels that find the points of a pair and its gap, and the impulses, the latter's scratch, and
+    a clock."""
     ints, tie_ints, shape_ints = ints_in(arrays, 0), ints_in(arrays, 1), ints_in(arrays, 2)
     pairs, contacts, work_ints, counts = ints_in(arrays, 3), ints_in(arrays, 4), ints_in(arrays, 5), ints_in(arrays, 6)
     floats, shape_floats, law = floats_in(arrays, 7), floats_in(arrays, 8), floats_in(arrays, 9)
@@ -98,7 +103,7 @@ def take_reduced_steps(touch, solve, open_room, clock, arrays, longest, fast_tur
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
     rows, method = open_rows(world, scene, work_ints), Method(solve, open_room(world, arrays), clock)
     return run_steps(
-        touch, reduced_step, (world, scene, rows, views, targets, method, sweeps), world.tree, views, views.q,
+        touch, find_gap, reduced_step, (world, scene, rows, views, targets, method, sweeps), world.tree, views, views.q,
         world.tree.nq + world.tree.nv, tail(rows.reply, world.reply_room), state, ties, tie_ints, shape_ints,
         shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
         fast_turn, steps,
@@ -106,22 +111,30 @@ def take_reduced_steps(touch, solve, open_room, clock, arrays, longest, fast_tur
 
 
 @kernel
-def reduced_step(parts, around, law, old_contacts):
+def reduced_step(parts, around, law, old_contacts, start, last_try):
     """One step in reduced coordinates."""
     world, scene, rows, state, control, method, sweeps = parts
     contacts, joint_rows = step(world, scene, rows, around, state, control, law, method, sweeps, old_contacts)
-    return contacts, sliding(world.tree, state.v, rows, joint_rows)
+    share = 1.0
+    if finite(state.q, world.tree.nq + world.tree.nv):
+        share = first_impact(world, scene, around, state, lanes(start, X1), contacts, law)
+        if share < 1.0 and (last_try or share < TOO_SHORT):
+            stop_at_impact(world, scene, around, state, lanes(start, X1), law)
+            share = 1.0
+    method.clock.note(method.clock.times, NARROW)
+    return contacts, sliding(world.tree, state.v, rows, joint_rows), share
 
 
 @kernel
 def run_steps(
-    touch, core, parts, tree, views, checked, numbers, spare, state, ties, tie_ints, shape_ints, shape_floats, pairs,
-    contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest, fast_turn, steps,
+    touch, find_gap, core, parts, tree, views, checked, numbers, spare, state, ties, tie_ints, shape_ints, shape_floats,
+    pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest, fast_turn, steps,
 ):  # fmt: skip
-    """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts), which returns
-    how many contacts there were, and what `sliding` says.
+    """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts, state at the
+    start, is it the last try?), which returns how many contacts there were, what `sliding` says, and the share of the
+    piece after which something would pass (`impacts`): then it is taken again, to end there.
 
-    touch: the kernel that finds the points of a pair of shapes.
+    touch, find_gap: the kernels that find the points of a pair of shapes, and its gap.
     tree, views: of the joints; when they turn fast, a step is taken in pieces.
     checked, numbers: the first so many of these must stay finite.
     """
@@ -129,23 +142,34 @@ def run_steps(
         copy_numbers(state, before)
         copy_numbers(ties, old_ties)
         old_count, old_third, taken, left, again = counts[CONTACTS], counts[OLD_THIRD], 0, h, False
+        share, retakes, parts_of_pieces = 1.0, 0, 0
         pieces = pieces_for(fastest(tree, views.v), 0.0, left, longest, fast_turn)
         while pieces > 0:
-            if taken > 0 or pieces > 1:
+            if taken > 0 or pieces > 1 or share < 1.0:
                 copy_numbers(state, piece_before)
                 copy_numbers(ties, piece_ties)
                 if taken == 0:
                     copy_part(contacts, points, counts[CAPACITY], old_third, 2, old_count)
-            laws = open_law(law, left / pieces, views.last[0])
+            laws = open_law(law, left / pieces * share, views.last[0])
             around = look_around(
-                touch, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare
+                touch, find_gap, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare
             )
-            found, slide = core(parts, around, laws, counts[CONTACTS])
+            begin = before
+            if taken > 0:
+                begin = piece_before
+            found, slide, impact = core(parts, around, laws, counts[CONTACTS], begin, retakes >= MOST_RETAKES)
             lost = found > counts[CAPACITY] or around.broad.head[PAIRS] > around.broad.head[ROOM]
             needed = pieces_for(fastest(tree, views.v), slide, left, longest, fast_turn)
-            if needed > pieces and not again and taken + pieces < MOST_PIECES and not lost:
-                again = True  # too far in one go: once more, in more pieces
-                pieces = max(min(needed, MOST_PIECES - taken), pieces + 1.0)
+            used = taken - parts_of_pieces
+            too_far = needed > pieces and not again and used + pieces < MOST_PIECES and not lost
+            if too_far or (impact < 1.0 and not lost):
+                if too_far:
+                    again = True  # too far in one go: once more, in more pieces
+                    pieces = max(min(needed, MOST_PIECES - used), pieces + 1.0)
+                    share = 1.0
+                else:  # something would pass: once more, to where it touches
+                    retakes += 1
+                    share *= impact
                 if taken > 0:
                     copy_numbers(piece_before, state)
                     copy_numbers(piece_ties, ties)
@@ -155,13 +179,17 @@ def run_steps(
             else:
                 again = False
                 taken += 1
-                pieces -= 1.0
+                if share < 1.0:
+                    parts_of_pieces += 1
+                else:
+                    pieces -= 1.0
+                share = 1.0
                 left -= laws.h
                 views.last[0] = laws.h
                 counts[FOUND] = found
                 counts[PIECES] = taken
                 if lost or not finite(checked, numbers):
-                    if pieces + taken > 1:
+                    if pieces + taken > 1 or parts_of_pieces > 0:
                         copy_part(contacts, points, counts[CAPACITY], 2, old_third, old_count)
                     counts[CONTACTS] = old_count
                     counts[OLD_THIRD] = old_third
@@ -268,13 +296,13 @@ def open_pairs(pairs):
 
 
 @kernel
-def look_around(touch, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare):
+def look_around(touch, find_gap, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare):
     """Views of the shapes, and of the contacts of this step and of the last."""
     shapes, capacity, new = open_shapes(shape_ints, shape_floats), counts[CAPACITY], 1 - counts[OLD_THIRD]
     contact_list, point_list = lanes(contacts, X1), lanes(points, X1)
     third_contact, third_point = capacity * Contact.SIZE, capacity * ContactPoint.SIZE
     return Surroundings(
-        touch, near_pairs, shapes, shapes.floats, spare, open_pairs(pairs),
+        touch, find_gap, near_pairs, shapes, shapes.floats, spare, open_pairs(pairs),
         records(tail(contact_list, new * third_contact), Contact),
         records(tail(point_list, new * third_point), ContactPoint),
         records(tail(contact_list, (1 - new) * third_contact), Contact),

@@ -1,5 +1,6 @@
 """The steps of worlds with meshes, cylinders, ellipsoids or height fields; compiled only for worlds that have them."""
 
+from hitogata.contact.field_gaps import gap_of_any
 from hitogata.contact.touching import touch_any
 from hitogata.lanes import entry
 from hitogata.sim.clocking import Clock, silent
@@ -12,7 +13,9 @@ from hitogata.sim.step import by_sweeps
 def take_shaped_steps(arrays, longest, fast_turn, sweeps, h, steps):
     """`running.take_steps`."""
     clock = Clock(silent, 0)
-    return take_reduced_steps(touch_any, by_sweeps, no_room, clock, arrays, longest, fast_turn, sweeps, h, steps)
+    return take_reduced_steps(
+        touch_any, gap_of_any, by_sweeps, no_room, clock, arrays, longest, fast_turn, sweeps, h, steps
+    )  # fmt: skip
 
 
 @entry
@@ -23,7 +26,7 @@ def take_shaped_maximal_steps(
 ):  # fmt: skip
     """`maximal_running.take_maximal_steps`."""
     return take_apart_steps(
-        touch_any, (ints, floats, loose_ints, loose_floats), (state, start, held_start, control, outside),
+        touch_any, gap_of_any, (ints, floats, loose_ints, loose_floats), (state, start, held_start, control, outside),
         (ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, counts),
         (work, work_ints, link_work, link_ints), (before, old_ties, piece_before, piece_ties), share, h, longest,
         fast_turn, sweeps, steps,

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from hitogata.constraints.contacts import add_contact, firmness, grip, mixed_friction
+from hitogata.constraints.contacts import add_contact, brake_of, firmness, grip, mixed_friction
 from hitogata.constraints.layout import SPRING
 from hitogata.constraints.springs import add_tie
 from hitogata.contact.finding import touch_pairs
@@ -30,6 +30,7 @@ class Surroundings(NamedTuple):
     """Views of shapes, pairs, contacts and ties, and the kernels that find pairs and their points."""
 
     touch: Any
+    find_gap: Any  # kernel that tells the gap of a pair, see `contact.conservative_advancement`
     near: Any  # kernel that tells how many pairs to test, as `near_pairs`
     shapes: Shapes
     skins: records  # type: ignore[valid-type]  # of each shape: friction, restitution, mass
@@ -72,7 +73,11 @@ def find_points(scene, solids, rows, around, old_count, law, clock):
         if same_figure(around.shapes, around.contacts[c]):
             held = grip(around.points[c].gap, law.contact_stiffness, law.contact_mass)
             friction = where(bounce > 0.0, friction, friction * held)  # what bounces does not stay jammed
-        count = add_contact(scene, rows, count, around.contacts[c], around.points[c], friction, bounce, firm, law, c)
+        one, two = around.shapes.floats[around.contacts[c].a], around.shapes.floats[around.contacts[c].b]
+        brake = brake_of(a.mass, b.mass, one.inradius, two.inradius)
+        count = add_contact(
+            scene, rows, count, around.contacts[c], around.points[c], friction, bounce, firm, brake, law, c
+        )  # fmt: skip
     return count, contacts
 
 

@@ -1,5 +1,7 @@
 """The steps of worlds whose contacts are solved by states."""
 
+from hitogata.contact.conservative_advancement import gap_of
+from hitogata.contact.field_gaps import gap_of_any
 from hitogata.contact.finding import touch
 from hitogata.contact.touching import touch_any
 from hitogata.lanes import entry, floats_in, ints_in, kernel, maximum, sqrt
@@ -16,14 +18,18 @@ from hitogata.sim.step import sweep_island
 def take_stated_steps(arrays, longest, fast_turn, sweeps, h, steps):
     """`running.take_steps`; two more arrays in the table: scratch of the method."""
     clock = Clock(silent, 0)
-    return take_reduced_steps(touch, by_states, states_room, clock, arrays, longest, fast_turn, sweeps, h, steps)
+    return take_reduced_steps(
+        touch, gap_of, by_states, states_room, clock, arrays, longest, fast_turn, sweeps, h, steps
+    )  # fmt: skip
 
 
 @entry
 def take_shaped_stated_steps(arrays, longest, fast_turn, sweeps, h, steps):
     """The same with meshes, cylinders, ellipsoids or height fields."""
     clock = Clock(silent, 0)
-    return take_reduced_steps(touch_any, by_states, states_room, clock, arrays, longest, fast_turn, sweeps, h, steps)
+    return take_reduced_steps(
+        touch_any, gap_of_any, by_states, states_room, clock, arrays, longest, fast_turn, sweeps, h, steps
+    )  # fmt: skip
 
 
 @kernel

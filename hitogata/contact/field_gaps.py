@@ -1,0 +1,81 @@
+"""How far a convex shape is from a height field, for conservative advancement; width X1.
+
+The ground is solid below: below each triangle stands a prism, convex, and GJK tells its distance.  To measure depths
+as well, the ground is lowered by as much as shapes may sink in: with d the distance from there,
+
+    gap = d - depth
+
+which is no more than the true gap; where the lowered ground is met, -2 depth.
+Only cells within some spacings of the shape are looked at; where all of them are farther away the gap is that bound,
+and there is no normal.
+"""
+
+from hitogata.contact.approaching import APART, BEYOND, approach
+from hitogata.contact.conservative_advancement import gap_of
+from hitogata.contact.convex import SPARE as CONVEX
+from hitogata.contact.cores import PRISM, Core, farthest, open_core
+from hitogata.contact.fields import Ground, cells, height, node, open_ground, to_field, turned_out
+from hitogata.contact.layout import FIELD
+from hitogata.contact.simplices import Support
+from hitogata.lanes import kernel, records, sqrt, tail
+from hitogata.spatial import Vec3, dot
+
+LOOK_AHEAD = 3.0
+"""Cells nearer than so many spacings are looked at."""
+
+
+@kernel
+def gap_of_any(touch, shapes, places, a, b, depth, margin, points, spare):
+    """`conservative_advancement.gap_of` for all kinds of shapes; without a normal where none is known."""
+    if shapes.ints[a].kind == FIELD:
+        return field_gap(shapes, a, b, places[a], places[b], depth, margin, spare)
+    return gap_of(touch, shapes, places, a, b, depth, margin, points, spare)
+
+
+@kernel
+def field_gap(shapes, field, shape, place_f, place_s, depth, margin, spare):
+    """(gap, normal from the shape to the field)."""
+    cores, ground = records(spare, Core), records(tail(spare, CONVEX), Ground)[0]
+    prism, core, simplex = cores[0], cores[1], records(tail(spare, 2 * Core.SIZE + 8), Support)
+    open_core(core, shapes, place_s, shape, place_f.pos)
+    to_field(core, place_f)
+    open_ground(shapes, ground, field)
+    best, normal = min(margin, LOOK_AHEAD * max(ground.dx, ground.dy)), Vec3(0.0, 0.0, 0.0)
+    low_x, high_x = farthest(shapes, core, Vec3(-1.0, 0.0, 0.0)).x, farthest(shapes, core, Vec3(1.0, 0.0, 0.0)).x
+    low_y, high_y = farthest(shapes, core, Vec3(0.0, -1.0, 0.0)).y, farthest(shapes, core, Vec3(0.0, 1.0, 0.0)).y
+    low_z, more = farthest(shapes, core, Vec3(0.0, 0.0, -1.0)).z, core.radius + best
+    c0, c1 = cells(low_x - more - ground.left, high_x + more - ground.left, ground.dx, ground.columns)
+    r0, r1 = cells(low_y - more - ground.front, high_y + more - ground.front, ground.dy, ground.rows)
+    bottom = -shapes.floats[field].size.z - depth
+    for r in range(r0, r1 + 1):
+        for c in range(c0, c1 + 1):
+            top = max(max(height(shapes, ground, c, r), height(shapes, ground, c + 1, r)),
+                      max(height(shapes, ground, c, r + 1), height(shapes, ground, c + 1, r + 1))) - depth  # fmt: skip
+            x, y, z = ground.left + c * ground.dx, ground.front + r * ground.dy, max(low_z - top, 0.0)
+            x, y = max(max(x - high_x, low_x - x - ground.dx), 0.0), max(max(y - high_y, low_y - y - ground.dy), 0.0)
+            for half in range(2):
+                limit = best + core.radius
+                if x * x + y * y + z * z < limit * limit:
+                    open_prism(shapes, ground, prism, c, r, half, depth, bottom)
+                    state, v, _ = approach(shapes, core, prism, simplex, limit)
+                    if state == APART and dot(v, v) < limit * limit:
+                        distance = sqrt(dot(v, v))
+                        best, normal = distance - core.radius, turned_out(place_f, v * (-1.0 / distance))
+                    elif state != APART and state != BEYOND:
+                        return -2.0 * depth, -place_f.z
+    return best - depth, normal
+
+
+@kernel
+def open_prism(shapes, ground, core, c, r, half, depth, bottom):
+    """Fill the core of the prism below one of the two triangles of a cell, lowered; `fields.upwards` numbers them."""
+    a, b, c1, r1 = node(shapes, ground, c, r), node(shapes, ground, c + 1, r + 1), c + 1, r
+    if half == 1:
+        c1, r1 = c, r + 1
+    third, down = node(shapes, ground, c1, r1), Vec3(0.0, 0.0, depth)
+    core.x, core.y, core.z = a - down, b - down, third - down
+    core.pos = (core.x + core.y + core.z) * (1.0 / 3.0)
+    core.size = Vec3(0.0, 0.0, bottom)
+    core.kind = float(PRISM)
+    core.radius = 0.0
+    core.scale = ground.dx + ground.dy

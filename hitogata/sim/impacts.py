@@ -1,0 +1,323 @@
+"""Nothing passes through anything: the motion of a substep is checked by conservative advancement.
+
+Contact rows are linear in the pose at the start of a substep.  What turns far within it (a rod hit at its tip) may
+leave them and pass; so after the velocities are solved the motion from q to q⁺ is looked at, of all pairs that move by
+about their thinness or more.  If one would pass, the substep is taken again, and ends where that pair touches: there
+its contact is found, and the rest of the time goes on from there (`running.run_steps`).  When a step has used up its
+retakes, trees that would pass stay at their time of impact, with the velocities they have (`stop_at_impact`).
+
+A body's path leads from its pose at q to that at q⁺, whatever the joints do in between: its origin along a straight
+line, turning evenly.  That is a way from one to the other without a gap, so who does not meet on it does not pass.
+"""
+
+from typing import NamedTuple
+
+from hitogata.contact.conservative_advancement import (
+    PASSING,
+    SLOTS,
+    Path,
+    share_before_impact,
+    stand_still,
+    turning_speed,
+)
+from hitogata.contact.finding import above_plane, boxes_meet
+from hitogata.contact.layout import PLANE, WORLD, ContactPoint, ShapePlace
+from hitogata.contact.placing import put
+from hitogata.contact.sweeping import Swept
+from hitogata.dynamics.layout import BALL, FREE
+from hitogata.lanes import (
+    any_lane,
+    inline,
+    kernel,
+    lanes,
+    maximum,
+    minimum,
+    record_size,
+    records,
+    rint,
+    sqrt,
+    tail,
+    where,
+)
+from hitogata.sim.placing import place_body
+from hitogata.spatial import (
+    Vec3,
+    cols,
+    conjugate,
+    dot,
+    load3,
+    load_quaternion,
+    quaternion_of,
+    rotation_vector,
+    store3,
+    store_quaternion,
+    turn_by,
+    unit,
+)
+
+MOST_RETAKES = 8
+"""Substeps of one step that are taken again because something would pass."""
+
+MOST_STOPS = 8
+"""Times that paths are shortened and looked at again; then all that moves stays where it was."""
+
+SLOW = 0.375
+"""While nothing moves by this part of the thinnest shape, nothing can pass: half of `PASSING`, for two move."""
+
+TOO_SHORT = 1e-3
+"""A share of the substep that is not worth taking it again."""
+
+FULL_TURN = 6.283185307179586
+
+
+class Checking(NamedTuple):
+    """Views of the scratch of a check."""
+
+    paths: records  # type: ignore[valid-type]  # of the world, then of each body
+    shares: lanes  # type: ignore[valid-type]  # (bodies,): of its motion that a body keeps
+    cuts: lanes  # type: ignore[valid-type]  # (bodies,): the same, in one round
+    points: records  # type: ignore[valid-type]
+    places: records  # type: ignore[valid-type]
+    boxes: lanes  # type: ignore[valid-type]
+    spare: lanes  # type: ignore[valid-type]  # of `touch`
+
+
+def scratch_size(bodies: int) -> int:
+    """Numbers of scratch, between the boxes of the sweep and the scratch of `touch`."""
+    return (bodies + 1) * record_size(Path) + 2 * bodies + SLOTS * record_size(ContactPoint)
+
+
+@kernel
+def open_checking(around, bodies):
+    """Views of the scratch of a check, behind the places and boxes of the shapes."""
+    boxes = tail(around.work, around.shapes.total * ShapePlace.SIZE)
+    paths = tail(boxes, around.shapes.total * Swept.SIZE)
+    shares = tail(paths, (bodies + 1) * Path.SIZE)
+    points = tail(shares, 2 * bodies)
+    return Checking(
+        records(paths, Path), shares, tail(shares, bodies), records(points, ContactPoint),
+        records(around.work, ShapePlace), boxes, tail(points, SLOTS * ContactPoint.SIZE),
+    )  # fmt: skip
+
+
+@kernel
+def first_impact(world, scene, around, state, start, contacts, law):
+    """Share of the substep just taken after which something would pass; 1 if nothing does.
+
+    scene: as the step left it: bodies placed where they were at its start, with their motions at its end.
+    start: coordinates before the substep.
+    contacts: how many points it found.
+    """
+    share, thin = law.h * 0.0 + 1.0, SLOW * around.shapes.thinnest
+    fast = farthest_move(scene, world.solid, start, state.q, law.h) > thin * thin
+    if not any_lane(fast):
+        return share
+    work = open_checking(around, world.tree.bodies)
+    note_starts(scene, work.paths)
+    for i in range(world.tree.bodies):
+        find_path(scene, state.q, law.h, share, work.paths, i)
+    pairs = find_pairs(around, work, law)
+    for k in range(pairs):
+        share = pair_share(around, work, around.broad.pairs[k].a, around.broad.pairs[k].b, PASSING, share)
+    for c in range(min(contacts, around.capacity)):
+        share = deep_share(around, work, c, share)
+    return where(fast, share, 1.0)
+
+
+@kernel
+def farthest_move(scene, solids, start, q, h):
+    """Square of how far a point of any body moved, at the most, if it moved as its motion tells [m²]."""
+    most, tree = h * 0.0, scene.tree
+    for i in range(tree.bodies):
+        motion, radius, way = scene.placed[i].motion, solids[i].radius, h * 0.0
+        if tree.joint[i].kind == FREE:  # an impact within the step is not in its motion at the end
+            way = square(load3(q, tree.joint[i].iq) - load3(start, tree.joint[i].iq))
+        way = maximum(way, square(motion.lin) * (h * h))
+        most = maximum(most, 2.0 * (way + square(motion.ang) * (radius * radius * h * h)))  # >= (|v| + |ω| r)² h²
+    return most
+
+
+@inline
+def square(a):
+    """|a|²."""
+    return dot(a, a)
+
+
+@kernel
+def find_pairs(around, work, law):
+    """Pairs of shapes whose swept boxes may meet; returns how many."""
+    sweep_boxes(around.shapes, work.paths, work.places)
+    return around.near(around.shapes, work.places, around.broad, work.boxes, law.contact_margin)
+
+
+@kernel
+def deep_share(around, work, c, until):
+    """`pair_share` of the pair of a contact point that is deep, however slowly it moves: it must not creep through."""
+    a, b = around.contacts[c].a, around.contacts[c].b
+    depth = min(around.shapes.floats[a].inradius, around.shapes.floats[b].inradius)
+    if any_lane(around.points[c].gap < -0.5 * depth):
+        return pair_share(around, work, a, b, 0.0, until)
+    return until
+
+
+@kernel
+def pair_share(around, work, a, b, least, until):
+    """`share_before_impact` of a pair whose swept boxes meet.  Planes that move are left out: they have no end."""
+    shapes = around.shapes
+    one, two = work.places[a], work.places[b]
+    if shapes.ints[b].kind == PLANE:
+        if shapes.ints[b].body != WORLD:
+            return until
+        meet = above_plane(one.low, one.high, two.pos, two.z) < 0.0
+    else:
+        meet = boxes_meet(one.low, one.high, two.low, two.high)
+    if not any_lane(meet):
+        return until
+    return share_before_impact(
+        around.find_gap, around.touch, shapes, work.paths, work.places, a, b, meet, least, until, work.points,
+        work.spare,
+    )  # fmt: skip
+
+
+# ------------------------------------------------------- paths
+
+
+@kernel
+def note_starts(scene, paths):
+    """Where paths begin."""
+    stand_still(paths[0])
+    for i in range(scene.tree.bodies):
+        paths[i + 1].rot, paths[i + 1].pos = scene.placed[i].rot, scene.placed[i].pos
+
+
+@kernel
+def find_path(scene, q, h, share, paths, i):
+    """Path of a body to where it is at q, its parent having been there; it turns about as far as its motion tells in
+    that share of h."""
+    tree, placed, path = scene.tree, scene.placed[i], paths[i + 1]
+    place_body(tree.joint[i], tree.body[i], placed, scene.placed, q)
+    path.shift = placed.pos - path.pos
+    path.turn = turn_from(path.rot, placed.rot, placed.motion.ang * (h * share))
+
+
+@inline
+def turn_from(start, end, about):
+    """Rotation vector from one orientation to another: the one nearest to `about`, for it may go round and round."""
+    r = rotation_vector(quaternion_of(end @ start.T))
+    angle, rough = sqrt(dot(r, r)), sqrt(dot(about, about))
+    turns, spins = angle > 1e-9, rough > 1.0
+    axis = where(turns, r * (1.0 / where(turns, angle, 1.0)), about * (1.0 / where(spins, rough, 1.0)))
+    more = rint((dot(about, axis) - angle) * (1.0 / FULL_TURN)) * FULL_TURN
+    return r + axis * where(spins, more, 0.0)
+
+
+@kernel
+def sweep_boxes(shapes, paths, places):
+    """Boxes around all places that shapes come to on their paths."""
+    for s in range(shapes.total):
+        body = shapes.ints[s].body
+        if body != WORLD:
+            own, path, place = shapes.floats[s], paths[body + 1], places[s]
+            x, y, z = cols(path.rot @ own.rot)
+            put(shapes.ints[s].kind, own.size, place, path.pos + path.rot @ own.pos, x, y, z, 0.0)
+            place.low, place.high = swept_box(place.low, place.high, path.shift, turning_speed(shapes, path, s))
+
+
+@inline
+def swept_box(low, high, shift, by):
+    """A box that holds what it held, on its way."""
+    return (
+        Vec3(low.x + minimum(shift.x, 0.0) - by, low.y + minimum(shift.y, 0.0) - by,
+             low.z + minimum(shift.z, 0.0) - by),
+        Vec3(high.x + maximum(shift.x, 0.0) + by, high.y + maximum(shift.y, 0.0) + by,
+             high.z + maximum(shift.z, 0.0) + by),
+    )  # fmt: skip
+
+
+# ------------------------------------------------------- without retakes
+
+
+@kernel
+def stop_at_impact(world, scene, around, state, start, law):
+    """Put trees that would pass to their time of impact; velocities stay.  To be called after `first_impact`.
+
+    A tree that stops may be in the way of another: so all is looked at again, MOST_STOPS times at the most.
+
+    start: coordinates before the substep.
+    """
+    tree, work = scene.tree, open_checking(around, world.tree.bodies)
+    whole = law.h * 0.0 + 1.0
+    for i in range(tree.bodies):
+        work.shares[i] = whole
+    for k in range(MOST_STOPS):
+        for i in range(tree.bodies):
+            work.cuts[i] = whole
+        for i in range(tree.bodies):
+            find_path(scene, state.q, law.h, work.shares[i], work.paths, i)
+        first = whole
+        for p in range(find_pairs(around, work, law)):
+            a, b = around.broad.pairs[p].a, around.broad.pairs[p].b
+            share = pair_share(around, work, a, b, 0.0, whole)
+            if any_lane(share < 1.0):
+                if 2 * k >= MOST_STOPS:
+                    share = where(share < 1.0, 0.0, 1.0)
+                first = minimum(first, share)
+                cut_body(work.cuts, around.shapes.ints[a].body, share)
+                cut_body(work.cuts, around.shapes.ints[b].body, share)
+        if not any_lane(first < 1.0):
+            return
+        if k + 1 == MOST_STOPS:
+            for i in range(tree.bodies):
+                work.cuts[i] = where(first < 1.0, 0.0, 1.0)
+        shorten_trees(tree, work)
+        for i in range(tree.bodies):
+            move_by_share(tree.joint[i], start, work.cuts[i], state.q)
+
+
+@kernel
+def cut_body(cuts, body, share):
+    """A body does not come farther than this share of its path."""
+    if body != WORLD:
+        cuts[body] = minimum(cuts[body], share)
+
+
+@kernel
+def shorten_trees(tree, work):
+    """All bodies of a tree keep the same share of their motion: the least."""
+    for i in range(tree.bodies - 1, -1, -1):
+        parent = tree.joint[i].parent
+        if parent >= 0:
+            work.cuts[parent] = minimum(work.cuts[parent], work.cuts[i])
+    for i in range(tree.bodies):
+        parent = tree.joint[i].parent
+        if parent >= 0:
+            work.cuts[i] = work.cuts[parent]
+        work.shares[i] = work.shares[i] * work.cuts[i]
+
+
+@kernel
+def move_by_share(joint, start, cut, q):
+    """Coordinates of a joint at a share of the way from where it was, where that is less than all."""
+    iq, short = joint.iq, cut < 1.0
+    if joint.kind == BALL:
+        turn_by_share(start, iq, cut, short, q)
+    elif joint.kind == FREE:
+        begin, end = load3(start, iq), load3(q, iq)
+        store3(q, iq, where(short, begin + (end - begin) * cut, end))
+        turn_by_share(start, iq + 3, cut, short, q)
+    elif joint.count == 1:
+        q[iq] = where(short, start[iq] + (q[iq] - start[iq]) * cut, q[iq])
+
+
+@kernel
+def turn_by_share(start, iq, cut, short, q):
+    """The same of an orientation, the short way; none of it leaves it where it was, bit for bit."""
+    begin, end = load_quaternion(start, iq), load_quaternion(q, iq)
+    moved = where(cut > 0.0, part_way(begin, end, cut), begin)
+    store_quaternion(q, iq, where(short, moved, end))
+
+
+@inline
+def part_way(begin, end, cut):
+    """Orientation at a share of the way."""
+    return unit(turn_by(rotation_vector(end @ conjugate(begin)) * cut) @ begin)
