@@ -23,7 +23,7 @@ shapes still had no more than a quarter of that depth.  What began deeper may co
 overlapped by the sum of both inradii from the start, as links that were put there may, is not kept from anything.
 """
 
-from hitogata.contact.layout import BOX, CAPSULE, FAR, SPHERE, WORLD, Found
+from hitogata.contact.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID, FAR, FIELD, SPHERE, WORLD, Found
 from hitogata.lanes import absolute, any_lane, inline, kernel, maximum, minimum, negated, record, sqrt, where
 from hitogata.spatial import Mat3, Vec3, cols, cross, dot, rotation, turn_by
 
@@ -37,7 +37,7 @@ LIMIT = 1.5
 """Of the inradius of the thinner shape: what is deeper must not go deeper at all."""
 
 THROUGH = 0.95
-"""Of the sum of both: what is deeper is through already, and not looked at."""
+"""Of the depth at which the way out turns round: what is deeper is not looked at."""
 
 PASSING = 0.75
 """Pairs that move by less than this part of the depth cannot pass within the substep."""
@@ -103,7 +103,8 @@ def share_before_impact(find_gap, touch, shapes, paths, places, a, b, asking, le
         spare: scratch of `touch`.
     """
     one, two = paths[shapes.ints[a].body + 1], paths[shapes.ints[b].body + 1]
-    depth, shift = min(shapes.floats[a].inradius, shapes.floats[b].inradius), one.shift - two.shift
+    depth, through = allowed_depth(shapes, a, b)
+    shift = one.shift - two.shift
     turning_a, turning_b = turning_speed(shapes, one, a), turning_speed(shapes, two, b)
     fastest = sqrt(dot(shift, shift)) + turning_a + turning_b
     going = asking & (fastest * until > least * depth)
@@ -120,7 +121,7 @@ def share_before_impact(find_gap, touch, shapes, paths, places, a, b, asking, le
             deepest = maximum(maximum(depth, 0.5 * (LIMIT * depth - gap)), depth / 16384.0 - gap)
             level = minimum(-0.25 * depth, 0.5 * (gap - deepest))
             close = minimum(depth / 32.0, 0.125 * (gap + deepest))
-            going = going & (gap > -THROUGH * (shapes.floats[a].inradius + shapes.floats[b].inradius))
+            going = going & (gap > -through)
         cut = where(going & towards_level, t, cut)
         passes = passes | (going & (gap <= close - deepest))
         towards_level = gap > level + close
@@ -142,6 +143,15 @@ def share_before_impact(find_gap, touch, shapes, paths, places, a, b, asking, le
 
 
 @kernel
+def allowed_depth(shapes, a, b):
+    """(depth that counts as passing, depth from which on it is too late) of a pair [m]; see `fields.HALFWAY`."""
+    one, two = shapes.floats[a].inradius, shapes.floats[b].inradius
+    if shapes.ints[a].kind == FIELD:
+        one = two
+    return min(one, two), THROUGH * (one + two)
+
+
+@kernel
 def turning_speed(shapes, path, s):
     """w: how far a point of a shape moves by turning, at the most; its rounding does not [m per substep]."""
     if shapes.ints[s].body == WORLD:
@@ -151,10 +161,8 @@ def turning_speed(shapes, path, s):
     speed = across(turn, path.rot @ own.pos)
     if kind == CAPSULE:
         speed = speed + across(turn, z) * own.size.y
-    elif kind == BOX:
+    elif kind >= BOX:  # of others, the box around them
         speed = speed + across(turn, x) * own.size.x + across(turn, y) * own.size.y + across(turn, z) * own.size.z
-    elif kind != SPHERE:
-        speed = speed + sqrt(dot(turn, turn)) * sqrt(dot(own.size, own.size))
     return speed
 
 
@@ -175,7 +183,10 @@ def approached(shapes, one, two, places, a, b, t, normal, shift, bend, ahead):
 
 @kernel
 def reached_out(shapes, path, place, s, t, m, ahead):
-    """h(m + ahead m × θ) - h(m) of a shape that stands where it is at the share t."""
+    """h(m + ahead m × θ) - h(m) of a shape that stands where it is at the share t.
+
+    Of meshes more: h(m + d) - h(m) <= h(d), and h(d) is no more than that of the box around them.
+    """
     if shapes.ints[s].body == WORLD:
         return ahead * 0.0
     kind, size = shapes.ints[s].kind, shapes.floats[s].size
@@ -186,9 +197,27 @@ def reached_out(shapes, path, place, s, t, m, ahead):
     elif kind == BOX:
         more = more + longer(place.x, m, turning) * size.x + longer(place.y, m, turning) * size.y
         more = more + longer(place.z, m, turning) * size.z
+    elif kind == CYLINDER:
+        more = more + longer(place.z, m, turning) * size.z
+        more = more + (across(place.z, m + turning) - across(place.z, m)) * size.x
+    elif kind == ELLIPSOID:
+        more = more + sqrt(square(stretched(place, size, m + turning))) - sqrt(square(stretched(place, size, m)))
     elif kind != SPHERE:
-        more = more + sqrt(dot(turning, turning)) * sqrt(dot(size, size))
+        more = more + absolute(dot(place.x, turning)) * size.x + absolute(dot(place.y, turning)) * size.y
+        more = more + absolute(dot(place.z, turning)) * size.z
     return more
+
+
+@kernel
+def stretched(place, size, m):
+    """(a x · m, b y · m, c z · m); its length is the support of an ellipsoid."""
+    return Vec3(dot(place.x, m) * size.x, dot(place.y, m) * size.y, dot(place.z, m) * size.z)
+
+
+@inline
+def square(a):
+    """|a|²."""
+    return dot(a, a)
 
 
 @inline

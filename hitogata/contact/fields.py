@@ -29,6 +29,10 @@ EDGE = 1e-9
 CONE = 1e-6
 """Sine by which a normal may lie outside a cone."""
 
+HALFWAY = 2.2
+"""A shape that an edge has cut by more than half its thickness is still held up, as long as the depth is less than this
+times its inradius."""
+
 OF_NODE, OF_EDGE, PER_EDGE = float(1 << 26), float(1 << 46), float(1 << 20)
 """Features: 8 * corner of the shape + number; OF_NODE + node; OF_EDGE + PER_EDGE * edge + part of the shape."""
 
@@ -50,6 +54,7 @@ class Ground:
     left: float  # x of the first column, y of the first row
     front: float
     kept: float  # points gathered
+    thin: float  # inradius of the shape
 
 
 @kernel
@@ -61,6 +66,7 @@ def convex_on_field(found, count, shapes, field, shape, place_f, place_s, spare)
     open_core(core, shapes, place_s, shape, place_f.pos)
     to_field(core, place_f)
     open_ground(shapes, ground, field)
+    ground.thin = shapes.floats[shape].inradius
     lay_on_faces(shapes, ground, core, gathered, found.margin, spare)
     lay_on_edges(shapes, ground, core, cores[0], gathered, found.margin, spare)
     return choose_groups(found, count, shapes, gathered, int(ground.kept), place_f, core, spare)
@@ -314,7 +320,11 @@ def lay_on_edge(shapes, ground, core, segment, c, r, which, low, gathered, margi
         return
     up, spots = -normal, spots_in(spare)
     if not in_cone(shapes, ground, c, r, which, start, end, up):
-        return
+        up = normal
+        gap = dot(up, farthest(shapes, core, -up)) - core.radius - max(dot(up, start), dot(up, end))
+        if gap < -HALFWAY * ground.thin or not in_cone(shapes, ground, c, r, which, start, end, up):
+            return
+        kept, spots[0].gap = 1, gap  # more than half of the shape is below the edge, but not all
     slope = dot(up, segment.z)
     if slope > CONE and not on_peak(shapes, ground, c_end, r_end, up):
         return
@@ -373,7 +383,7 @@ def leans_out(shapes, ground, c, r, half, far_c, far_r, start, end, up):
     inward = inward * (1.0 / sqrt(dot(inward, inward)))
     if dot(inward, node(shapes, ground, far_c, far_r) - start) < 0.0:
         inward = -inward
-    return dot(inward, up) <= CONE and dot(n, up) > -CONE
+    return dot(inward, up) <= CONE and up.z > -CONE  # of a sharp ridge, it may point to below the other side
 
 
 @kernel

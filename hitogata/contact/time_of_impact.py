@@ -104,8 +104,8 @@ def run_paths(find_gap, touch, room, ints, floats, paths, a, b, out, width):
         stand_still(records(view, Path)[0])
         pack(paths, row, own)
         result[0] = share_before_impact(
-            find_gap, touch, shapes, records(view, Path), records(places, ShapePlace), a, b, view[0] == view[0], PASSING,
-            view[0] * 0.0 + 1.0, records(points, ContactPoint), spare,
+            find_gap, touch, shapes, records(view, Path), records(places, ShapePlace), a, b, view[0] == view[0],
+            PASSING, view[0] * 0.0 + 1.0, records(points, ContactPoint), spare,
         )  # fmt: skip
         unpack(result, out, row)
     return work.size

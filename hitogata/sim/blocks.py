@@ -49,7 +49,7 @@ from hitogata.sim.block_contacts import (
     take_list,
 )
 from hitogata.sim.clocking import Clock, silent
-from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, stop_at_impact
+from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, moves_fast, stop_at_impact
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import (
     CAPACITY,
@@ -220,7 +220,9 @@ def run_block(
             around = look_around(world, shapes, block, lists, pairs, tie_ints, spare)
             found, joint_rows = step(world, scene, rows, around, views, control, law, method, sweeps, counts[CONTACTS])
             slide, well = sliding(tree, views.v, rows, joint_rows), finite(block.state, tree.nq + tree.nv)
-            impact = first_impact(world, scene, around, views, start, found, law)
+            fast, impact = well & moves_fast(scene, world.solid, around, start, views.q, length), taken * 0.0 + 1.0
+            if any_lane(going & fast):
+                impact = where(fast, first_impact(world, scene, around, views, start, found, law), 1.0)
             last_try = going & well & (impact < 1.0) & ((retakes >= MOST_RETAKES) | (impact < TOO_SHORT))
             if any_lane(last_try):
                 stop_at_impact(world, scene, around, views, start, law)  # the others are put back below
@@ -263,8 +265,8 @@ def look_around(world, shapes, block, lists, pairs, tie_ints, spare):
     contacts, points = list_at(lists, next_list(old))
     old_contacts, old_points = list_at(lists, old)
     return Surroundings(
-        touch, gap_of, all_pairs, shapes, records(skins, Skin), spare, pairs, contacts, points, old_contacts, old_points,
-        lists.counts[CAPACITY], lists.counts[TIES], records(block.ties, Tie), tie_ints,
+        touch, gap_of, all_pairs, shapes, records(skins, Skin), spare, pairs, contacts, points, old_contacts,
+        old_points, lists.counts[CAPACITY], lists.counts[TIES], records(block.ties, Tie), tie_ints,
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from hitogata.contact.conservative_advancement import (
     PASSING,
     SLOTS,
     Path,
+    allowed_depth,
     share_before_impact,
     stand_still,
     turning_speed,
@@ -102,17 +103,13 @@ def open_checking(around, bodies):
 
 @kernel
 def first_impact(world, scene, around, state, start, contacts, law):
-    """Share of the substep just taken after which something would pass; 1 if nothing does.
+    """Share of the substep just taken after which something would pass; 1 if nothing does.  Asked if `moves_fast`.
 
     scene: as the step left it: bodies placed where they were at its start, with their motions at its end.
     start: coordinates before the substep.
     contacts: how many points it found.
     """
-    share, thin = law.h * 0.0 + 1.0, SLOW * around.shapes.thinnest
-    fast = farthest_move(scene, world.solid, start, state.q, law.h) > thin * thin
-    if not any_lane(fast):
-        return share
-    work = open_checking(around, world.tree.bodies)
+    share, work = law.h * 0.0 + 1.0, open_checking(around, world.tree.bodies)
     note_starts(scene, work.paths)
     for i in range(world.tree.bodies):
         find_path(scene, state.q, law.h, share, work.paths, i)
@@ -121,20 +118,20 @@ def first_impact(world, scene, around, state, start, contacts, law):
         share = pair_share(around, work, around.broad.pairs[k].a, around.broad.pairs[k].b, PASSING, share)
     for c in range(min(contacts, around.capacity)):
         share = deep_share(around, work, c, share)
-    return where(fast, share, 1.0)
+    return share
 
 
 @kernel
-def farthest_move(scene, solids, start, q, h):
-    """Square of how far a point of any body moved, at the most, if it moved as its motion tells [m²]."""
-    most, tree = h * 0.0, scene.tree
+def moves_fast(scene, solids, around, start, q, h):
+    """Does a point of any body move so far within the substep that something may pass?"""
+    most, tree, thin = h * 0.0, scene.tree, SLOW * around.shapes.thinnest
     for i in range(tree.bodies):
         motion, radius, way = scene.placed[i].motion, solids[i].radius, h * 0.0
         if tree.joint[i].kind == FREE:  # an impact within the step is not in its motion at the end
             way = square(load3(q, tree.joint[i].iq) - load3(start, tree.joint[i].iq))
         way = maximum(way, square(motion.lin) * (h * h))
         most = maximum(most, 2.0 * (way + square(motion.ang) * (radius * radius * h * h)))  # >= (|v| + |ω| r)² h²
-    return most
+    return most > thin * thin
 
 
 @inline
@@ -154,7 +151,7 @@ def find_pairs(around, work, law):
 def deep_share(around, work, c, until):
     """`pair_share` of the pair of a contact point that is deep, however slowly it moves: it must not creep through."""
     a, b = around.contacts[c].a, around.contacts[c].b
-    depth = min(around.shapes.floats[a].inradius, around.shapes.floats[b].inradius)
+    depth, _ = allowed_depth(around.shapes, a, b)
     if any_lane(around.points[c].gap < -0.5 * depth):
         return pair_share(around, work, a, b, 0.0, until)
     return until

@@ -21,7 +21,7 @@ from hitogata.lanes import (
     where,
 )
 from hitogata.sim.clocking import NARROW, Clock, silent
-from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, stop_at_impact
+from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, moves_fast, stop_at_impact
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import (
     CAPACITY,
@@ -115,11 +115,11 @@ def reduced_step(parts, around, law, old_contacts, start, last_try):
     """One step in reduced coordinates."""
     world, scene, rows, state, control, method, sweeps = parts
     contacts, joint_rows = step(world, scene, rows, around, state, control, law, method, sweeps, old_contacts)
-    share = 1.0
-    if finite(state.q, world.tree.nq + world.tree.nv):
-        share = first_impact(world, scene, around, state, lanes(start, X1), contacts, law)
+    share, begin = 1.0, lanes(start, X1)
+    if moves_fast(scene, world.solid, around, begin, state.q, law.h) and finite(state.q, world.tree.nq + world.tree.nv):
+        share = first_impact(world, scene, around, state, begin, contacts, law)
         if share < 1.0 and (last_try or share < TOO_SHORT):
-            stop_at_impact(world, scene, around, state, lanes(start, X1), law)
+            stop_at_impact(world, scene, around, state, begin, law)
             share = 1.0
     method.clock.note(method.clock.times, NARROW)
     return contacts, sliding(world.tree, state.v, rows, joint_rows), share
