@@ -7,14 +7,15 @@ distance from there,
     gap = d - depth
 
 which is the gap over a flat, and -2 depth where the drawn-back ground is met.  Only cells within some spacings of the
-shape are looked at; where all of them are farther away the gap is that bound, and there is no normal.
+shape are looked at; where all of them are farther away the gap is that bound.  There is no normal: what moves along one
+prism may come nearer to another.
 """
 
 from hitogata.contact.approaching import APART, BEYOND, approach
 from hitogata.contact.conservative_advancement import gap_of
 from hitogata.contact.convex import SPARE as CONVEX
 from hitogata.contact.cores import PRISM, Core, farthest, open_core
-from hitogata.contact.fields import Ground, cells, height, node, open_ground, to_field, turned_out, upwards
+from hitogata.contact.fields import Ground, cells, height, node, open_ground, to_field, upwards
 from hitogata.contact.layout import FIELD
 from hitogata.contact.simplices import Support
 from hitogata.lanes import kernel, records, sqrt, tail
@@ -26,21 +27,21 @@ LOOK_AHEAD = 3.0
 
 @kernel
 def gap_of_any(touch, shapes, places, a, b, depth, margin, points, spare):
-    """`conservative_advancement.gap_of` for all kinds of shapes; without a normal where none is known."""
+    """`conservative_advancement.gap_of` for all kinds of shapes; the normal is 0 where there is none."""
     if shapes.ints[a].kind == FIELD:
-        return field_gap(shapes, a, b, places[a], places[b], depth, margin, spare)
+        return field_gap(shapes, a, b, places[a], places[b], depth, margin, spare), Vec3(0.0, 0.0, 0.0)
     return gap_of(touch, shapes, places, a, b, depth, margin, points, spare)
 
 
 @kernel
 def field_gap(shapes, field, shape, place_f, place_s, depth, margin, spare):
-    """(gap, normal from the shape to the field)."""
+    """How far a shape is from a height field."""
     cores, ground = records(spare, Core), records(tail(spare, CONVEX), Ground)[0]
     prism, core, simplex = cores[0], cores[1], records(tail(spare, 2 * Core.SIZE + 8), Support)
     open_core(core, shapes, place_s, shape, place_f.pos)
     to_field(core, place_f)
     open_ground(shapes, ground, field)
-    best, normal = min(margin, LOOK_AHEAD * max(ground.dx, ground.dy)), Vec3(0.0, 0.0, 0.0)
+    best = min(margin, LOOK_AHEAD * max(ground.dx, ground.dy))
     low_x, high_x = farthest(shapes, core, Vec3(-1.0, 0.0, 0.0)).x, farthest(shapes, core, Vec3(1.0, 0.0, 0.0)).x
     low_y, high_y = farthest(shapes, core, Vec3(0.0, -1.0, 0.0)).y, farthest(shapes, core, Vec3(0.0, 1.0, 0.0)).y
     low_z, more = farthest(shapes, core, Vec3(0.0, 0.0, -1.0)).z, core.radius + best + depth
@@ -60,11 +61,10 @@ def field_gap(shapes, field, shape, place_f, place_s, depth, margin, spare):
                     open_prism(shapes, ground, prism, c, r, half, depth, bottom)
                     state, v, _ = approach(shapes, core, prism, simplex, limit)
                     if state == APART and dot(v, v) < limit * limit:
-                        distance = sqrt(dot(v, v))
-                        best, normal = distance - core.radius, turned_out(place_f, v * (-1.0 / distance))
+                        best = sqrt(dot(v, v)) - core.radius
                     elif state != APART and state != BEYOND:
-                        return -2.0 * depth, -place_f.z
-    return best - depth, normal
+                        return -2.0 * depth
+    return best - depth
 
 
 @kernel
