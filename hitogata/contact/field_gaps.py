@@ -1,14 +1,14 @@
 """How far a convex shape is from a height field, for conservative advancement; width X1.
 
 The ground is solid below: below each triangle stands a prism, convex, and GJK tells its distance.  To measure depths
-as well, each prism is drawn back by as much as shapes may sink in, along the normal of its triangle: with d the
+as well, each prism is lowered until the plane of its triangle is as far below as shapes may sink in: with d the
 distance from there,
 
     gap = d - depth
 
-which is the gap over a flat, and -2 depth where the drawn-back ground is met.  Only cells within some spacings of the
-shape are looked at; where all of them are farther away the gap is that bound.  There is no normal: what moves along one
-prism may come nearer to another.
+beside a face, more beside a crest, and -2 depth where the lowered ground is met.  Only cells within some spacings of
+the shape are looked at; where all of them are farther away the gap is that bound.  There is no normal: what moves along
+one prism may come nearer to another.
 """
 
 from hitogata.contact.approaching import APART, BEYOND, approach
@@ -44,7 +44,7 @@ def field_gap(shapes, field, shape, place_f, place_s, depth, margin, spare):
     best = min(margin, LOOK_AHEAD * max(ground.dx, ground.dy))
     low_x, high_x = farthest(shapes, core, Vec3(-1.0, 0.0, 0.0)).x, farthest(shapes, core, Vec3(1.0, 0.0, 0.0)).x
     low_y, high_y = farthest(shapes, core, Vec3(0.0, -1.0, 0.0)).y, farthest(shapes, core, Vec3(0.0, 1.0, 0.0)).y
-    low_z, more = farthest(shapes, core, Vec3(0.0, 0.0, -1.0)).z, core.radius + best + depth
+    low_z, more = farthest(shapes, core, Vec3(0.0, 0.0, -1.0)).z, core.radius + best
     c0, c1 = cells(low_x - more - ground.left, high_x + more - ground.left, ground.dx, ground.columns)
     r0, r1 = cells(low_y - more - ground.front, high_y + more - ground.front, ground.dy, ground.rows)
     bottom = -shapes.floats[field].size.z - depth
@@ -53,8 +53,7 @@ def field_gap(shapes, field, shape, place_f, place_s, depth, margin, spare):
             top = max(max(height(shapes, ground, c, r), height(shapes, ground, c + 1, r)),
                       max(height(shapes, ground, c, r + 1), height(shapes, ground, c + 1, r + 1)))  # fmt: skip
             x, y, z = ground.left + c * ground.dx, ground.front + r * ground.dy, max(low_z - top, 0.0)
-            x, y = max(x - high_x, low_x - x - ground.dx) - depth, max(y - high_y, low_y - y - ground.dy) - depth
-            x, y = max(x, 0.0), max(y, 0.0)
+            x, y = max(max(x - high_x, low_x - x - ground.dx), 0.0), max(max(y - high_y, low_y - y - ground.dy), 0.0)
             for half in range(2):
                 limit = best + core.radius
                 if x * x + y * y + z * z < limit * limit:
@@ -69,12 +68,12 @@ def field_gap(shapes, field, shape, place_f, place_s, depth, margin, spare):
 
 @kernel
 def open_prism(shapes, ground, core, c, r, half, depth, bottom):
-    """Fill the core of the prism below one of the two triangles of a cell, drawn back; see `fields.upwards`."""
+    """Fill the core of the prism below one of the two triangles of a cell, lowered; see `fields.upwards`."""
     a, b, c1, r1 = node(shapes, ground, c, r), node(shapes, ground, c + 1, r + 1), c + 1, r
     if half == 1:
         c1, r1 = c, r + 1
-    third, back = node(shapes, ground, c1, r1), upwards(shapes, ground, c, r, half) * depth
-    core.x, core.y, core.z = a - back, b - back, third - back
+    third, down = node(shapes, ground, c1, r1), Vec3(0.0, 0.0, depth / upwards(shapes, ground, c, r, half).z)
+    core.x, core.y, core.z = a - down, b - down, third - down
     core.pos = (core.x + core.y + core.z) * (1.0 / 3.0)
     core.size = Vec3(0.0, 0.0, bottom)
     core.kind = float(PRISM)
