@@ -1,6 +1,7 @@
 """From shapes to contact points: broad phase, narrow phase, points that are known again in the next step."""
 
 from hitogata.contact.finder import ContactFinder, Contacts
+from hitogata.contact.moving_pairs import time_of_impact
 from hitogata.contact.querying import PairPoints, contact_points, distance
 from hitogata.contact.shapes import ShapeTable, Surface, compile_shapes, joined_bodies, surfaces_of
 
@@ -15,4 +16,5 @@ __all__ = [
     "distance",
     "joined_bodies",
     "surfaces_of",
+    "time_of_impact",
 ]

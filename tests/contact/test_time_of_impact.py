@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 from hitogata.contact.querying import pair_points
 from hitogata.contact.shapes import inradius_of
-from hitogata.contact.time_of_impact import impact_shares, time_of_impact
+from hitogata.contact.moving_pairs import impact_shares, time_of_impact
 from hitogata.errors import ArgumentError
 from hitogata.figure import (
     Box,
