@@ -127,12 +127,12 @@ def strike(bench, q, v, bounces, none, tolerance, out):
     tree, links = bench.tree, bench.links
     meet(bench, q, v, v, False)
     give_way(tree, bench.limb, v, none)
-    rank = couple(bench, tolerance)
+    rank, _ = couple(bench, links.held, tolerance, 0.0)
     right, force = tail(bench.spare, 2 * links.stride), tail(bench.spare, 3 * links.stride)
     change = tail(bench.change, tree.nv)
     for n in range(links.held):
         right[n] = -links.row[n].rate
-    hold(bench, rank, right)
+    hold(bench, links.held, rank, right)
     energy = 0.0
     for n in range(links.held):
         links.row[n].force = force[n]
@@ -140,7 +140,7 @@ def strike(bench, q, v, bounces, none, tolerance, out):
         right[n] = right[n] * bounces[n]
     for k in range(tree.nv):
         out[k] = v[k] + change[k]
-    hold(bench, rank, right)
+    hold(bench, links.held, rank, right)
     back = 0.0
     for n in range(links.held):
         back = back + right[n] * force[n]
