@@ -144,7 +144,7 @@ def close_links(bench, q, v, none, tolerance, iterations, room):
     for _ in range(iterations):
         copy(q, back, tree.nq)
         if stuck <= WAYS_OUT:
-            settle_once(bench, q, rest, none, tolerance, 0.0, turn)
+            settle_once(bench, q, rest, none, tolerance, 0.0, True, turn)
             copy(none, rest, tree.nv)
             share, new = 1.0, apart(bench, q, rest)
             while not new < now and share > 1e-2:
@@ -160,7 +160,7 @@ def close_links(bench, q, v, none, tolerance, iterations, room):
                 copy(q, best, tree.nq)
             now = new
     copy(best, q, tree.nq)
-    settle_once(bench, q, v, none, tolerance, 0.0, turn)  # velocities that the links allow there
+    settle_once(bench, q, v, none, tolerance, 0.0, True, turn)  # velocities that the links allow there
     copy(best, q, tree.nq)
 
 

@@ -6,10 +6,12 @@
 A⁻¹ (τ - b) is the motion without the links, by articulated bodies; H A⁻¹ (τ - b) + Ḣ v are the accelerations that the
 rows see in it.  A target other than 0 pulls back what has drifted: -2 s rate - s² value (Baumgarte 1972).
 
-A compliant link, whose force is that of s seconds later (`compliance`), is a row like the others with a softer
+A compliant link whose force is that of s seconds later (`compliance`) is a row like the others with a softer
 diagonal: with a the row's acceleration, c f = -(value + s rate + s² a) - r (rate + s a), and a = drift + B f, so
 
     (B + c/(s (s + r))) f = -(value + (s + r) rate)/(s (s + r)) - drift
+
+Where that acceleration is known from the start of a step (`firm`), the row keeps to it as that of a rigid link would.
 """
 
 from hitogata.dynamics.articulated import add_wrench
@@ -25,15 +27,15 @@ NOTHING = 1e-20
 
 
 @kernel
-def close(bench, q, v, tau, wrenches, pushed, stabilise, tolerance, out):
-    """Accelerations into `out`, forces into the rows; returns rank of the rigid rows, residual, and least pivot."""
+def close(bench, q, v, tau, wrenches, pushed, stabilise, tolerance, firm, out):
+    """Accelerations into `out`, forces into the rows; returns rank, residual, and least pivot."""
     tree, limbs, links = bench.tree, bench.limb, bench.links
     meet(bench, q, v, wrenches, pushed)
     give_way(tree, limbs, v, tau)
     accelerate(tree, limbs, v, tau, out)
     find_drifts(limbs, links, standing_still(tree))
     count, right = unknowns(links), tail(bench.spare, 2 * links.stride)
-    rank, least = couple(bench, count, tolerance, 0.0)
+    rank, least = couple(bench, count, tolerance, 0.0, firm)
     for n in range(links.held):
         row = links.row[n]
         right[n] = -row.drift - stabilise * (2.0 * row.rate + stabilise * row.value)
@@ -43,7 +45,9 @@ def close(bench, q, v, tau, wrenches, pushed, stabilise, tolerance, out):
             for n in range(link.first, link.first + link.count):
                 row = links.row[n]
                 right[n] = 0.0
-                if row.lag > 0.0:
+                if row.lag > 0.0 and firm:
+                    right[n] = row.pull - row.drift
+                elif row.lag > 0.0:
                     late = row.lag + number.relaxation
                     right[n] = -row.drift - (row.value + late * row.rate) / (row.lag * late)
     off = hold(bench, count, rank, right)
@@ -55,7 +59,7 @@ def close(bench, q, v, tau, wrenches, pushed, stabilise, tolerance, out):
     change = tail(bench.change, tree.nv)
     for k in range(tree.nv):
         out[k] = out[k] + change[k]
-    return rank - (count - links.held), off, least
+    return rank, off, least
 
 
 @kernel
@@ -81,7 +85,7 @@ def meet(bench, q, v, wrenches, pushed):
 
 
 @kernel
-def couple(bench, count, tolerance, drop):
+def couple(bench, count, tolerance, drop, firm):
     """B of the first `count` rows, and its factor; returns the rank, and the least pivot that was taken.
 
     Pivots are measured by `reach`, the mobility of a row's point in all directions.  So they tell how far a row is from
@@ -95,7 +99,7 @@ def couple(bench, count, tolerance, drop):
     left = tail(spare, stride)
     for k in range(links.total):
         if links.link[k].first < count:
-            scale_link(bench, k, count, drop)
+            scale_link(bench, k, count, drop, firm)
     limit, least = maximum(tolerance, drop), 1.0
     rank = factorise_scaled(bench.reply, bench.factor, bench.order, spare, left, count, stride, limit)
     if rank > 0:
@@ -105,7 +109,7 @@ def couple(bench, count, tolerance, drop):
 
 
 @kernel
-def scale_link(bench, k, count, drop):
+def scale_link(bench, k, count, drop, firm):
     """Scale and scaled diagonal of a link's rows, for the factor; compliance on the diagonal."""
     links, spare, stride, b = bench.links, bench.spare, bench.links.stride, bench.reply
     link, number, left = links.link[k], links.number[k], tail(bench.spare, bench.links.stride)
@@ -130,7 +134,7 @@ def scale_link(bench, k, count, drop):
         row.reach = row.reach + reach
         spare[i] = 0.0
         left[i] = 0.0
-        if link.rigid == 0:
+        if link.rigid == 0 and not (firm and row.lag > 0.0):
             if row.lag > 0.0:
                 b[at] = b[at] + number.compliance / (row.lag * (row.lag + number.relaxation))
             else:  # its force is known, and acts already

@@ -2,9 +2,14 @@
 
 A compliant link answers a deflection within 1/ω, ω² = B/c.  Where the step resolves that, its force is known before
 anything is solved, and the integrator keeps its order.  Where it does not, an explicit force would gain energy without
-bound.  Then the force is that of a time s = h later, an unknown of the same system as the forces of rigid links (see
-`closing`): the link can answer no faster than the step, is stable however stiff it is, and becomes rigid as c goes
-to 0.  What it cannot show is its own vibration, which dies out within some steps.
+bound.  Then the force is that of the end of the step, an unknown of the same system as the forces of rigid links (see
+`closing`).  With the row's acceleration a where the step begins, that is implicit Euler's method on the row alone,
+
+    rate⁺ = rate + h a          value⁺ = value + h rate⁺          c f = -(value⁺ + r rate⁺)
+
+The other stages of the step keep the row's acceleration at a, and after it the row is brought to value⁺ and rate⁺, as a
+rigid one is to 0.  So the link is stable however stiff it is, becomes rigid as c goes to 0, and the motion that it
+leaves keeps the integrator's order.  What it cannot show is its own vibration, which dies out within some steps.
 
 Explicit links act together, so that their numbers are added up, the softest first, as long as
 
@@ -46,6 +51,21 @@ def choose_lags(bench, q, v, tau, h):
                 set_lag(links, best, 0.0)
             else:
                 best = -1
+
+
+@kernel
+def find_goals(links):
+    """Accelerations over the step, and where it ends, of rows with a lag; their forces are known."""
+    for k in range(links.total):
+        link, number = links.link[k], links.number[k]
+        if link.rigid == 0:
+            for n in range(link.first, link.first + link.count):
+                row = links.row[n]
+                if row.lag > 0.0:
+                    s, late = row.lag, row.lag + number.relaxation
+                    row.pull = -(number.compliance * row.force + row.value + late * row.rate) / (s * late)
+                    row.goal_rate = row.rate + s * row.pull
+                    row.goal = row.value + s * row.goal_rate
 
 
 @kernel

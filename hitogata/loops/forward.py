@@ -177,7 +177,7 @@ def close_rows(ints, floats, link_ints, link_floats, q, v, tau, wrenches, number
 def close_one(bench, q, v, tau, wrenches, pushed, numbers, out, size):
     """One state."""
     tree, links = bench.tree, bench.links
-    rank, off, _ = close(bench, q, v, tau, wrenches, pushed, numbers[0], numbers[1], out)
+    rank, off, _ = close(bench, q, v, tau, wrenches, pushed, numbers[0], numbers[1], False, out)
     rows = links.rows
     report(bench, tail(out, tree.nv))
     at = tree.nv + 3 * rows + 6 * links.total

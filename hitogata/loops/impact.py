@@ -127,7 +127,7 @@ def strike(bench, q, v, bounces, none, tolerance, out):
     tree, links = bench.tree, bench.links
     meet(bench, q, v, v, False)
     give_way(tree, bench.limb, v, none)
-    rank, _ = couple(bench, links.held, tolerance, 0.0)
+    rank, _ = couple(bench, links.held, tolerance, 0.0, True)
     right, force = tail(bench.spare, 2 * links.stride), tail(bench.spare, 3 * links.stride)
     change = tail(bench.change, tree.nv)
     for n in range(links.held):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from hitogata.dynamics.integration import advance, combine
 from hitogata.lanes import kernel, lanes, sqrt, tail
+from hitogata.loops.compliance import find_goals
 from hitogata.loops.rows import wrench_in_frame
 from hitogata.loops.singular import close_through
 from hitogata.spatial import dot
@@ -45,13 +46,13 @@ def at_stage(view, rows, steps, size, step, half):
 
 
 @kernel
-def accelerations(bench, course, q, v, step, half, out):
-    """Of a stage."""
+def accelerations(bench, course, q, v, step, half, firm, out):
+    """Of a stage; all but the first are `firm`."""
     tree, nv = bench.tree, bench.tree.nv
     tau = at_stage(course.tau, course.tau_rows, course.steps, nv, step, half)
     wrenches = at_stage(course.wrenches, course.wrench_rows, course.steps, 6 * tree.links, step, half)
     close_through(bench, course.room, q, v, tau, wrenches, course.wrench_rows > 0, course.stabilise, course.tolerance,
-                  course.notes, out)  # fmt: skip
+                  firm, course.notes, out)  # fmt: skip
 
 
 @kernel
@@ -66,20 +67,21 @@ def step_runge_kutta(bench, course, q, v, step):
     k2, k3, k4, d = tail(spare, 4 * n), tail(spare, 5 * n), tail(spare, 6 * n), tail(spare, 7 * n)
     q2 = tail(spare, 8 * n)
     q3 = tail(q2, tree.nq)
-    accelerations(bench, course, q, v, step, 0, a1)
+    accelerations(bench, course, q, v, step, 0, False, a1)
     broken = find_broken(bench)
     if broken >= 0:
         return broken
+    find_goals(bench.links)
     combine(n, k2, v, h, a1, 0.5, a1, 0.0, a1, 0.0, a1, 0.0)
     advance(tree, q, v, 0.5 * h, q2)
-    accelerations(bench, course, q2, k2, step, 1, a2)
+    accelerations(bench, course, q2, k2, step, 1, True, a2)
     combine(n, k3, v, h, a2, 0.5, a2, 0.0, a2, 0.0, a2, 0.0)
     advance(tree, q, k2, 0.5 * h, q3)
-    accelerations(bench, course, q3, k3, step, 1, a3)
+    accelerations(bench, course, q3, k3, step, 1, True, a3)
     combine(n, k4, v, h, a3, 1.0, a3, 0.0, a3, 0.0, a3, 0.0)
     combine(n, d, None, h, k3, 1.0, v, -0.5, v, 0.0, v, 0.0)
     advance(tree, q2, d, 1.0, q3)
-    accelerations(bench, course, q3, k4, step, 2, a4)
+    accelerations(bench, course, q3, k4, step, 2, True, a4)
     combine(n, d, None, h, v, 3.0 / 12.0, k2, 2.0 / 12.0, k3, 2.0 / 12.0, k4, -1.0 / 12.0)
     advance(tree, q, d, 1.0, q)
     combine(n, d, None, h, v, -1.0 / 12.0, k2, 2.0 / 12.0, k3, 2.0 / 12.0, k4, 3.0 / 12.0)
@@ -91,10 +93,11 @@ def step_runge_kutta(bench, course, q, v, step):
 @kernel
 def step_euler(bench, course, q, v, step):
     """One step of semi-implicit Euler; returns the first link that broke, or -1."""
-    accelerations(bench, course, q, v, step, 0, course.spare)
+    accelerations(bench, course, q, v, step, 0, False, course.spare)
     broken = find_broken(bench)
     if broken >= 0:
         return broken
+    find_goals(bench.links)
     for k in range(bench.tree.nv):
         v[k] = v[k] + course.spare[k] * course.h
     advance(bench.tree, q, v, course.h, q)

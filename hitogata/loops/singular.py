@@ -73,14 +73,22 @@ def pivots(bench, q, v, tau, tolerance):
     """Rank and least pivot of the rigid links' rows in a pose."""
     meet(bench, q, v, v, False)
     give_way(bench.tree, bench.limb, v, tau)
-    return couple(bench, bench.links.held, tolerance, 0.0)
+    return couple(bench, bench.links.held, tolerance, 0.0, True)
 
 
 @kernel
-def close_through(bench, room, q, v, tau, wrenches, pushed, stabilise, tolerance, notes, out):
-    """Accelerations into `out`, forces into the rows, as `close`; in a singular pose too."""
+def close_through(bench, room, q, v, tau, wrenches, pushed, stabilise, tolerance, firm, notes, out):
+    """Accelerations into `out`, forces into the rows, as `close`; in a singular pose too.
+
+    Not so with compliant links that are too stiff for the step: then it is only seen.
+    """
     links = bench.links
-    rank, _, least = close(bench, q, v, tau, wrenches, pushed, stabilise, tolerance, out)
+    stiff = unknowns(links) > links.held
+    if stiff:
+        rank, least = pivots(bench, q, v, tau, tolerance)
+        close(bench, q, v, tau, wrenches, pushed, stabilise, tolerance, firm, out)
+    else:
+        rank, _, least = close(bench, q, v, tau, wrenches, pushed, stabilise, tolerance, firm, out)
     if links.held == 0:
         return
     if rank > notes[0]:  # it was singular until now
@@ -90,12 +98,12 @@ def close_through(bench, room, q, v, tau, wrenches, pushed, stabilise, tolerance
         return
     notes[2] = notes[2] + 1.0
     way, fastest, found = WAY, fastest_of(v, bench.tree.nv), 0
-    while fastest > 0.0 and found == 0 and way < WAY * 2.0**TRIES:
+    while fastest > 0.0 and not stiff and found == 0 and way < WAY * 2.0**TRIES:
         found = mean_of_sides(bench, room, q, v, tau, wrenches, pushed, stabilise, tolerance, notes, way / fastest)
         way = 2.0 * way
     if found == 0:
         notes[3] = notes[3] + 1.0
-        close(bench, q, v, tau, wrenches, pushed, stabilise, maximum(tolerance, notes[1]), out)
+        close(bench, q, v, tau, wrenches, pushed, stabilise, maximum(tolerance, notes[1]), firm, out)
         return
     mean, forces = tail(room, bench.tree.nq + 2 * bench.tree.nv), tail(room, bench.tree.nq + 3 * bench.tree.nv)
     meet(bench, q, v, wrenches, pushed)
@@ -107,7 +115,10 @@ def close_through(bench, room, q, v, tau, wrenches, pushed, stabilise, tolerance
 
 @kernel
 def mean_of_sides(bench, room, q, v, tau, wrenches, pushed, stabilise, tolerance, notes, time):
-    """Means of accelerations and forces so much time before and after, into `room`; 0 if it is singular there too."""
+    """Means of accelerations and forces some time before and after, into `room`; 0 if it is singular there too.
+
+    Of means over times τ and 2 τ, so that their errors cancel: (4 mean(τ) - mean(2 τ))/3 + O(τ⁴).
+    """
     tree, links = bench.tree, bench.links
     place, speed, part = room, tail(room, tree.nq), tail(room, tree.nq + tree.nv)
     mean, forces = tail(room, tree.nq + 2 * tree.nv), tail(room, tree.nq + 3 * tree.nv)
@@ -115,18 +126,21 @@ def mean_of_sides(bench, room, q, v, tau, wrenches, pushed, stabilise, tolerance
         mean[k] = 0.0
     for n in range(links.rows):
         forces[n] = 0.0
-    for side in range(2):
-        advance(tree, q, v, (2.0 * side - 1.0) * time, place)
+    for n in range(4):
+        far, weight = 1.0, 2.0 / 3.0
+        if n > 1:
+            far, weight = 2.0, -1.0 / 6.0
+        advance(tree, q, v, (2.0 * (n % 2) - 1.0) * far * time, place)
         for k in range(tree.nv):
             speed[k] = v[k]
-        settle(bench, place, speed, tau, tolerance, 0.0, part)
-        rank, _, least = close(bench, place, speed, tau, wrenches, pushed, stabilise, tolerance, part)
+        settle(bench, place, speed, tau, tolerance, 0.0, True, part)
+        rank, _, least = close(bench, place, speed, tau, wrenches, pushed, stabilise, tolerance, True, part)
         if rank < notes[0] or least < OUTSIDE * notes[1]:
             return 0
         for k in range(tree.nv):
-            mean[k] = mean[k] + 0.5 * part[k]
-        for n in range(links.rows):
-            forces[n] = forces[n] + 0.5 * links.row[n].force
+            mean[k] = mean[k] + weight * part[k]
+        for m in range(links.rows):
+            forces[m] = forces[m] + weight * links.row[m].force
     return 1
 
 
@@ -134,36 +148,44 @@ def mean_of_sides(bench, room, q, v, tau, wrenches, pushed, stabilise, tolerance
 
 
 @kernel
-def settle(bench, q, v, tau, tolerance, drop, turn):
-    """Bring values and rates of rigid links back to zero, by Newton's method; `turn`: room for nv numbers.
+def settle(bench, q, v, tau, tolerance, drop, correct, turn):
+    """Bring values and rates of rows to their goals, by Newton's method; `turn`: room for nv numbers.
 
-    Rows whose pivot is below `drop` are left as they are.
+    Rows whose pivot is below `drop` are left as they are; and those of rigid links, unless `correct`.
     """
     again, turns = True, 0
     while again and turns < 4:
-        again = settle_once(bench, q, v, tau, tolerance, drop, turn) > SMALL
+        again = settle_once(bench, q, v, tau, tolerance, drop, correct, turn) > SMALL
         turns += 1
 
 
 @kernel
-def settle_once(bench, q, v, tau, tolerance, drop, turn):
+def settle_once(bench, q, v, tau, tolerance, drop, correct, turn):
     """One step of Newton's method on values, one on rates; returns the greatest change of a coordinate."""
     tree, links = bench.tree, bench.links
     meet(bench, q, v, v, False)
     give_way(tree, bench.limb, v, tau)
     count, right, change = unknowns(links), tail(bench.spare, 2 * links.stride), tail(bench.change, tree.nv)
-    rank, _ = couple(bench, count, tolerance, drop)
+    rank, _ = couple(bench, count, tolerance, drop, True)
     for n in range(count):
         right[n] = 0.0
-    for n in range(links.held):
-        right[n] = -links.row[n].value
+        if settled(links, n, correct):
+            right[n] = links.row[n].goal - links.row[n].value
     hold(bench, count, rank, right)
     for k in range(tree.nv):
         turn[k] = change[k]
-    for n in range(links.held):
-        right[n] = -links.row[n].rate
+    for n in range(count):
+        right[n] = 0.0
+        if settled(links, n, correct):
+            right[n] = links.row[n].goal_rate - links.row[n].rate
     hold(bench, count, rank, right)
     for k in range(tree.nv):
         v[k] = v[k] + change[k]
     advance(tree, q, turn, 1.0, q)
     return fastest_of(turn, tree.nv)
+
+
+@kernel
+def settled(links, n, correct):
+    """Whether a row is brought to its goal."""
+    return (correct and n < links.held) or links.row[n].lag > 0.0

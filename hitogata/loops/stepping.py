@@ -200,6 +200,8 @@ def march_one(bench, course, fourth, correct, done, every, out, path, marks):
     size = tree.nq + tree.nv
     q, v, notes, broken = out, tail(out, tree.nq), course.notes, -1
     first = at_stage(course.tau, course.tau_rows, course.steps, tree.nv, done, 0)
+    notes[0] = 0.0
+    notes[1] = 0.0
     if bench.links.held > 0:
         look_around(bench, course.room, q, v, first, course.tolerance, notes)
     while done < course.steps and broken < 0:
@@ -213,8 +215,7 @@ def march_one(bench, course, fourth, correct, done, every, out, path, marks):
             broken = step_euler(bench, course, q, v, done)
         if broken < 0:
             done += 1
-            if correct and bench.links.held > 0:
-                settle(bench, q, v, tau, course.tolerance, notes[1], course.spare)
+            settle(bench, q, v, tau, course.tolerance, notes[1], correct, course.spare)
             mark(marks, notes, done)
             if off_finite(out, size) != 0.0:  # NaN
                 out[size + 1] = done
