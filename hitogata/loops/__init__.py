@@ -1,6 +1,7 @@
 """Constraints that come and go: virtual links, closed loops, one equation of motion for everything, impacts."""
 
 from hitogata.loops.assembly import closed
+from hitogata.loops.contact_impact import ContactOutcome, ContactRegion
 from hitogata.loops.equation import MotionSolution, MotionStatus, Tip, solve_motion
 from hitogata.loops.forward import Held, constrained_dynamics
 from hitogata.loops.impact import Impact, impact
@@ -12,6 +13,8 @@ from hitogata.loops.stepping import Moved, move
 from hitogata.loops.virtual_links import Turning, VirtualLink, gimbal, grasp, here, hinge, pin, rod, slide, weld
 
 __all__ = [
+    "ContactOutcome",
+    "ContactRegion",
     "Held",
     "Impact",
     "LinkHandle",

@@ -45,13 +45,17 @@ def room_size(tree, rows):
 
 @kernel
 def look_around(bench, room, q, v, tau, tolerance, notes):
-    """Rank and least pivot here or beside, whichever is better; and the border of the zone."""
-    tree = bench.tree
+    """Rank and least pivot here or beside, where it goes or would begin to; and the border of the zone."""
+    tree, way = bench.tree, tail(room, bench.tree.nq)
+    for k in range(tree.nv):
+        way[k] = v[k]
+    if fastest_of(v, tree.nv) == 0.0:
+        close(bench, q, v, tau, v, False, 0.0, tolerance, True, way)
+    fastest = fastest_of(way, tree.nv)
     rank, least = pivots(bench, q, v, tau, tolerance)
-    fastest = fastest_of(v, tree.nv)
     for side in range(2):
         if fastest > 0.0:
-            advance(tree, q, v, (2.0 * side - 1.0) * 100.0 * WAY / fastest, room)
+            advance(tree, q, way, (2.0 * side - 1.0) * 100.0 * WAY / fastest, room)
             more, pivot = pivots(bench, room, v, tau, tolerance)
             if more > rank or (more == rank and pivot > least):
                 rank, least = more, pivot

@@ -7,7 +7,7 @@ the small system, and judges.  Rows of virtual links are held in every pass.
 from hitogata.lanes import kernel, sqrt, tail
 from hitogata.loops.contacts.elimination import eliminate
 from hitogata.loops.contacts.hypotheses import write_forces, write_held
-from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES, SLIDE, STICK, SURFACE
+from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES, NONE, SLIDE, STICK, SURFACE
 from hitogata.loops.contacts.sweeping import sweep_forces
 from hitogata.loops.contacts.validity import judge
 from hitogata.loops.pivots import factorise, product, solve
@@ -53,6 +53,24 @@ def find_forces(bench, floor, patches, held, need, scale, force):
     if good == 0:
         good = 2 * sweep_forces(bench, floor, patches, held, need, scale, force)
     return passes, good, rank
+
+
+@kernel
+def closes(bench, floor, patches, held, force):
+    """Does a patch that let go close at a corner all the same?  Forces are impulses."""
+    links, found = bench.links, False
+    after = tail(bench.spare, 5 * links.stride)
+    for p in range(patches):
+        if floor.ints[p].state == NONE:
+            for k in range(2, 5):
+                row = held + 6 * p + k
+                change = product(bench.reply, row * links.stride, force, held + 6 * patches)
+                after[k] = floor.rate[6 * p + k] + change
+            for c in range(floor.ints[p].corners):
+                at = 3 * (CORNERS * p + c)
+                speed = after[2] + floor.corner[at + 1] * after[3] - floor.corner[at] * after[4]
+                found = found or speed < -floor.rules[0].still
+    return found
 
 
 @kernel
