@@ -13,12 +13,11 @@ from hitogata.lanes import X1, absolute, entry, kernel, lanes, minimum, record, 
 from hitogata.loops.closing import meet
 from hitogata.loops.contacts.hypotheses import from_motion
 from hitogata.loops.contacts.layout import CORNERS, MOST_PATCHES, PatchInts, floor_size, open_floor
-from hitogata.loops.contacts.passes import closes, find_forces
+from hitogata.loops.contacts.passes import find_forces
 from hitogata.loops.contacts.patch_rows import copy_links, look_ahead, open_rows, rows_size, soften, write_patches
 from hitogata.loops.contacts.patches import finish, start
 from hitogata.loops.contacts.reporting import write_report
 from hitogata.loops.contacts.step import gain
-from hitogata.loops.contacts.sweeping import sweep_forces
 from hitogata.loops.coupling import multiply, spread
 from hitogata.loops.layout import LinkInts, bench_size, open_bench
 from hitogata.loops.recursion import give_way
@@ -130,9 +129,7 @@ def find_impulses(own, bench, floor, patches, bounces, share):
         from_motion(patch, floor.ints[p], u, STILL, BLEND)
     send_back(own, bench, floor, patches, bounces, share)
     held = own.links.rows
-    passes, valid, _ = find_forces(bench, floor, patches, held, floor.need, 1.0, floor.force)
-    if valid == 1 and closes(bench, floor, patches, held, floor.force):
-        valid = 2 * sweep_forces(bench, floor, patches, held, floor.need, 1.0, floor.force)
+    passes, valid, _ = find_forces(bench, floor, patches, held, floor.need, 1.0, True, floor.force)
     return passes, valid
 
 

@@ -9,12 +9,12 @@ from hitogata.loops.contacts.elimination import eliminate
 from hitogata.loops.contacts.hypotheses import write_forces, write_held
 from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES, NONE, SLIDE, STICK, SURFACE
 from hitogata.loops.contacts.sweeping import sweep_forces
-from hitogata.loops.contacts.validity import judge
+from hitogata.loops.contacts.validity import judge, press_corner
 from hitogata.loops.pivots import factorise, product, solve
 
 
 @kernel
-def find_forces(bench, floor, patches, held, need, scale, force):
+def find_forces(bench, floor, patches, held, need, scale, impact, force):
     """Forces of all rows with B force = need where held, valid for every patch.
 
     Args:
@@ -24,6 +24,7 @@ def find_forces(bench, floor, patches, held, need, scale, force):
         held: rows of virtual links.
         need: change of every row that would be right, had all been held.
         scale: what `need` and forces are to be multiplied with to become velocities and impulses.
+        impact: whether they are impulses; then what let go must not close.
         force: where the forces go.
 
     Returns:
@@ -48,6 +49,8 @@ def find_forces(bench, floor, patches, held, need, scale, force):
             wrong = judge(floor.patch[p], floor.ints[p], hull, w, tail(floor.rate, 6 * p), after, floor.rules[0])
             if wrong == 1:
                 good = 0
+        if good == 1 and impact and press_again(bench, floor, patches, held, force):
+            good = 0
     if good != 1:
         rank = -1
     if good == 0:
@@ -56,20 +59,23 @@ def find_forces(bench, floor, patches, held, need, scale, force):
 
 
 @kernel
-def closes(bench, floor, patches, held, force):
-    """Does a patch that let go close at a corner all the same?  Forces are impulses."""
-    links, found = bench.links, False
-    after = tail(bench.spare, 5 * links.stride)
+def press_again(bench, floor, patches, held, force):
+    """Does a patch that let go close at a corner all the same?  Then that corner presses."""
+    links, found, after = bench.links, False, tail(bench.spare, 5 * bench.links.stride)
     for p in range(patches):
-        if floor.ints[p].state == NONE:
+        own, hull = floor.ints[p], tail(floor.corner, 3 * CORNERS * p)
+        if own.state == NONE:
             for k in range(2, 5):
-                row = held + 6 * p + k
-                change = product(bench.reply, row * links.stride, force, held + 6 * patches)
+                change = product(bench.reply, (held + 6 * p + k) * links.stride, force, held + 6 * patches)
                 after[k] = floor.rate[6 * p + k] + change
-            for c in range(floor.ints[p].corners):
-                at = 3 * (CORNERS * p + c)
-                speed = after[2] + floor.corner[at + 1] * after[3] - floor.corner[at] * after[4]
-                found = found or speed < -floor.rules[0].still
+            fastest, corner = -floor.rules[0].still, -1
+            for c in range(own.corners):
+                speed = after[2] + hull[3 * c + 1] * after[3] - hull[3 * c] * after[4]
+                if speed < fastest:
+                    fastest, corner = speed, c
+            if corner >= 0:
+                press_corner(floor.patch[p], own, hull, corner)
+                found = True
     return found
 
 

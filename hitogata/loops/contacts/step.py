@@ -12,7 +12,7 @@ from hitogata.loops.closing import meet
 from hitogata.loops.contacts.hypotheses import from_motion
 from hitogata.loops.contacts.layout import MOST_CONTACTS, NONE
 from hitogata.loops.contacts.memory import recall, remember
-from hitogata.loops.contacts.passes import closes, find_forces, solve_pass, solve_whole
+from hitogata.loops.contacts.passes import find_forces, solve_pass, solve_whole
 from hitogata.loops.contacts.patch_rows import copy_links, idle, look_ahead, open_rows, soften, write_patches
 from hitogata.loops.contacts.patches import gather
 from hitogata.loops.contacts.reporting import write_report
@@ -66,9 +66,7 @@ def step(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot, k
         scale = rules.h
         if impact:
             scale = 1.0
-        tried, valid, rank = find_forces(bench, floor, patches, held, floor.need, scale, floor.force)
-        if impact and valid == 1 and closes(bench, floor, patches, held, floor.force):
-            valid = 2 * sweep_forces(bench, floor, patches, held, floor.need, scale, floor.force)
+        tried, valid, rank = find_forces(bench, floor, patches, held, floor.need, scale, impact, floor.force)
         if impact and valid == 2 and gain(bench, floor, patches, held) > 0.0:
             bounce(own, bench, floor, patches, held, 0.0)
             valid = 2 * sweep_forces(bench, floor, patches, held, floor.need, scale, floor.force)
