@@ -1,0 +1,97 @@
+"""The command line."""
+
+import argparse
+import fnmatch
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.scenes.catalogue import STEPS, catalogue
+from benchmarks.scenes.cells import Cell, step_name, told
+from benchmarks.scenes.measure import Result, measured
+from benchmarks.scenes.mujoco_run import MujocoRun, candidates
+from benchmarks.scenes.report import read_json, show, write_json, write_markdown
+from benchmarks.scenes.scene import Scene
+from benchmarks.scenes.worker import Other
+from benchmarks.scenes.worlds import WorldRun
+
+QUICK_SETTINGS = 3
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Options."""
+    parser = argparse.ArgumentParser("python -m benchmarks scenes", description="Scenes beside MuJoCo")
+    parser.add_argument("--only", nargs="+", default=["*"], metavar="NAME", help="scenes; * and ? match")
+    parser.add_argument("--h", nargs="+", default=None, metavar="1/60", help="steps [s]")
+    parser.add_argument("--before", type=Path, help="checkout of another version of hitogata")
+    parser.add_argument("--states", action="store_true", help="contact by states, too")
+    parser.add_argument("--without-ours", action="store_true", help="not hitogata of this tree")
+    parser.add_argument("--quick", action="store_true", help="1/60 s alone and a few settings of MuJoCo")
+    parser.add_argument("--budget", type=float, default=60.0, help="for MuJoCo's settings, per cell [s]")
+    parser.add_argument("--mujoco", type=Path, help="JSON of an earlier run, for MuJoCo's results")
+    parser.add_argument("--json", type=Path, default=Path("out/scenes.json"), help="where numbers go")
+    parser.add_argument("--page", type=Path, help="where a Markdown page goes")
+    return parser.parse_args(arguments)
+
+
+def chosen(patterns: Sequence[str]) -> list[Scene]:
+    """Scenes by name."""
+    scenes = [s for s in catalogue().values() if any(fnmatch.fnmatchcase(s.name, p) for p in patterns)]
+    if not scenes:
+        raise SystemExit(f"--only: no scene is called {' or '.join(patterns)}; there are {', '.join(catalogue())}")
+    return scenes
+
+
+def steps_of(given: Sequence[str] | None, quick: bool) -> list[float]:
+    """Steps [s] from 1/60 or 0.01."""
+    if given is None:
+        return [1 / 60] if quick else list(STEPS)
+    return [float(a) / float(b or 1) for a, _, b in (text.partition("/") for text in given)]
+
+
+def with_mujoco(scene: Scene, h: float, budget: float, quick: bool) -> tuple[tuple[Result, ...], int]:
+    """All settings for which there is time, and how many were left out."""
+    results, end = [], time.perf_counter() + budget
+    tried = list(candidates(scene, h))[: QUICK_SETTINGS if quick else None]
+    for settings in tried:
+        if len(results) > 1 and time.perf_counter() > end:
+            break
+        results.append(measured(lambda s=settings: MujocoRun(scene, h, s), scene, h, settings.name))
+    return tuple(results), len(tried) - len(results)
+
+
+def cells(options: argparse.Namespace) -> list[Cell]:
+    """Run everything, with a line for each cell."""
+    other = Other(options.before) if options.before else None
+    known = {(c.scene, step_name(c.h)): c for c in read_json(options.mujoco)} if options.mujoco else {}
+    scenes, steps, found = chosen(options.only), steps_of(options.h, options.quick), []
+    total, begin = len(scenes) * len(steps), time.perf_counter()
+    for scene in scenes:
+        for h in steps:
+            old = known.get((scene.name, step_name(h)))
+            run = lambda by_states, scene=scene, h=h: measured(lambda: WorldRun(scene, h, by_states), scene, h)
+            ours = None if options.without_ours else run(False)
+            states = None
+            if options.states:
+                states = other.measured(scene.name, h, True) if other and options.without_ours else run(True)
+            before = other.measured(scene.name, h) if other else None
+            results, skipped = (old.mujoco, old.skipped) if old else with_mujoco(scene, h, options.budget, options.quick)
+            cell = Cell(scene.name, h, scene.unit, scene.limit, ours, results, states, before, skipped)
+            found.append(cell)
+            own = "; ".join(f"{name} {told(r, cell)} ({r.note}) {r.micros:.1f} µs" for name, r in
+                            (("before", before), ("hitogata", ours), ("by states", states)) if r)  # fmt: skip
+            print(f"  {len(found)}/{total} {time.perf_counter() - begin:.0f} s  {scene.name} {step_name(h)}: {own}; MuJoCo "
+                  f"{told(results[0], cell)} {results[0].micros:.1f} µs, best {told(cell.best, cell)} ({cell.best.note}) "
+                  f"{cell.best.micros:.1f} µs ({cell.best.settings})", flush=True)  # fmt: skip
+            write_json(found, options.json)
+    return found
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Everything."""
+    options = parsed(arguments)
+    found = cells(options)
+    show(found)
+    print(f"\nnumbers of all settings: {options.json}")
+    if options.page:
+        write_markdown(found, options.page)

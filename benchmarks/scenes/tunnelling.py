@@ -1,0 +1,37 @@
+"""Thin things that fly against a thin wall."""
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.scenes.scene import Scene, Trace, Verdict, body
+from hitogata.figure import Box, Capsule, Shape
+
+SPEEDS = (10.0, 30.0, 100.0, 300.0)
+COUNT = 30
+ROD, PLATE = Capsule(0.003, 0.2), Box((0.1, 0.1, 0.002))
+
+
+def scenes() -> Iterator[Scene]:
+    """All of them."""
+    for (name, shape), speed in itertools.product((("rods", ROD), ("plates", PLATE)), SPEEDS):
+        yield flying(f"{name}_{speed:g}", shape, speed)
+
+
+def flying(name: str, shape: Shape, speed: float) -> Scene:
+    """Thirty of them side by side, turned at random, against a wall of 10 mm."""
+    rng, items = np.random.default_rng(round(speed)), []
+    for k in range(COUNT):
+        quat = rng.normal(size=4)
+        items.append(body(shape, 0.1, (-0.5 - rng.uniform(0, 0.3), k - COUNT / 2, 0), tuple(quat / np.linalg.norm(quat)),
+                          velocity=(speed, 0, 0)))  # fmt: skip
+    wall = Box((0.005, COUNT, 2.0))
+
+    def judge(trace: Trace) -> Verdict:
+        passed = int((trace.places[:, :, 0] > 0.025).any(axis=0).sum())
+        return Verdict(100 * passed / COUNT, f"{passed} of {COUNT}")
+
+    seconds = max(1.3 / speed, 0.1)
+    return Scene(name, tuple(items), judge, "%", 0.0, f"share that passes a wall of 10 mm at {speed:g} m/s", fixed=(wall,),
+                 gravity=0.0, friction=0.8, seconds=seconds)  # fmt: skip
