@@ -33,11 +33,12 @@ def ball(e: float, *, drop: float = 1.0, radius: float = 0.1) -> Scene:
         for begin, end in itertools.pairwise(times):
             middle = np.abs(trace.t - (begin + end) / 2) < max(0.3 * (end - begin), 2 * trace.h)
             found.append(z[middle].max())
-        return Verdict(100 * float(np.abs(found - heights).max()) / drop, "rises " + ", ".join(f"{f:.3f}" for f in found))
+        worst = 100 * float(np.abs(found - heights).max()) / drop
+        return Verdict(worst, "rises " + ", ".join(f"{f:.3f}" for f in found))
 
     item = body(Sphere(radius), 1.0, (0, 0, drop + radius))
-    return Scene(f"bounce_e{e:g}", (item,), judge, "%", 0.5, "heights of flights against h e²ⁿ, of the drop", friction=0.0,
-                 restitution=e, seconds=4.0, sample=1 / 240, kind="bounce")  # fmt: skip
+    return Scene(f"bounce_e{e:g}", (item,), judge, "%", 0.5, "heights of flights against h e²ⁿ, of the drop",
+                 friction=0.0, restitution=e, seconds=4.0, sample=1 / 240, kind="bounce")  # fmt: skip
 
 
 def cradle() -> Scene:
@@ -62,8 +63,9 @@ def cradle() -> Scene:
         error = max(abs(last - start), others) / start
         return Verdict(100 * float(error), f"last {math.degrees(last):.1f}°, others {math.degrees(others):.1f}°")
 
-    return Scene("newtons_cradle", tuple(items), judge, "%", 2.0, "swing of the last ball and rest of the others, of 40°",
-                 fixed=(), friction=0.0, restitution=1.0, seconds=1.2, sample=1 / 240, kind="bounce")  # fmt: skip
+    return Scene("newtons_cradle", tuple(items), judge, "%", 2.0,
+                 "swing of the last ball and rest of the others, of 40°", fixed=(), friction=0.0, restitution=1.0,
+                 seconds=1.2, sample=1 / 240, kind="bounce")  # fmt: skip
 
 
 def gas(*, half: float = 0.6, radius: float = 0.05) -> Scene:
@@ -86,5 +88,5 @@ def gas(*, half: float = 0.6, radius: float = 0.05) -> Scene:
             q[:, :3] = 0.0  # potential energy counts no weight here
         return weightless(Trace(trace.t, flat, trace.v, trace.h))
 
-    return Scene("elastic_gas", tuple(items), judge, "%", 1.0, "greatest change of energy over 10 s", fixed=tuple(fixed),
-                 friction=0.0, restitution=1.0, gravity=0.0, kind="bounce")  # fmt: skip
+    return Scene("elastic_gas", tuple(items), judge, "%", 1.0, "greatest change of energy over 10 s",
+                 fixed=tuple(fixed), friction=0.0, restitution=1.0, gravity=0.0, kind="bounce")  # fmt: skip

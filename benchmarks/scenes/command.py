@@ -75,16 +75,23 @@ def cells(options: argparse.Namespace) -> list[Cell]:
             if options.states:
                 states = other.measured(scene.name, h, True) if other and options.without_ours else run(True)
             before = other.measured(scene.name, h) if other else None
-            results, skipped = (old.mujoco, old.skipped) if old else with_mujoco(scene, h, options.budget, options.quick)
+            if old:
+                results, skipped = old.mujoco, old.skipped
+            else:
+                results, skipped = with_mujoco(scene, h, options.budget, options.quick)
             cell = Cell(scene.name, h, scene.unit, scene.limit, ours, results, states, before, skipped)
             found.append(cell)
-            own = "; ".join(f"{name} {told(r, cell)} ({r.note}) {r.micros:.1f} µs" for name, r in
-                            (("before", before), ("hitogata", ours), ("by states", states)) if r)  # fmt: skip
-            print(f"  {len(found)}/{total} {time.perf_counter() - begin:.0f} s  {scene.name} {step_name(h)}: {own}; MuJoCo "
-                  f"{told(results[0], cell)} {results[0].micros:.1f} µs, best {told(cell.best, cell)} ({cell.best.note}) "
-                  f"{cell.best.micros:.1f} µs ({cell.best.settings})", flush=True)  # fmt: skip
+            print(f"  {len(found)}/{total} {time.perf_counter() - begin:.0f} s  {line(cell)}", flush=True)
             write_json(found, options.json)
     return found
+
+
+def line(cell: Cell) -> str:
+    """A cell in one line."""
+    named = {"before": cell.before, "hitogata": cell.ours, "by states": cell.states, "MuJoCo": cell.mujoco[0],
+             f"best ({cell.best.settings})": cell.best}  # fmt: skip
+    words = [f"{name} {told(r, cell)} ({r.note}) {r.micros:.1f} µs" for name, r in named.items() if r]
+    return f"{cell.scene} {step_name(cell.h)}: {'; '.join(words)}"
 
 
 def run(arguments: Sequence[str]) -> None:

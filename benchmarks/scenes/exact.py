@@ -34,9 +34,10 @@ def slide_down(angle: float, friction: float, g: float, t: float) -> float:
 
 
 def tumbling_period(inertia: Sequence[float], spin: Sequence[float]) -> float:
-    """Period [s] of the angular velocity of a free body with three different moments (Landau & Lifshitz, Mechanics, §37):
+    """Period [s] of the angular velocity of a free body with three different moments.
+
     4 K(m) √(I₁I₂I₃ / ((I₃-I₂)(L²-2TI₁))), m = (I₂-I₁)(2TI₃-L²) / ((I₃-I₂)(L²-2TI₁)), for I₁ < I₂ < I₃ and L² > 2TI₂; in
-    the other case I₁ and I₃ change places.
+    the other case I₁ and I₃ change places (Landau & Lifshitz, Mechanics, §37).
 
     Args:
         inertia: principal moments [kg m²].
@@ -52,14 +53,11 @@ def tumbling_period(inertia: Sequence[float], spin: Sequence[float]) -> float:
     return 4 * ellipk((middle - low) * (twice * high - square) / base) * math.sqrt(low * middle * high / base)
 
 
-def top_tilt(
-    mass: float, arm: float, inertia: Sequence[float], tilt: float, spin: float, t: Array, g: float
-) -> Array:
+def top_tilt(mass: float, arm: float, inertia: Sequence[float], tilt: float, spin: float, t: Array, g: float) -> Array:
     """Angle of a heavy top's axis to the vertical [rad] at times t, of a top that turns about its own axis at first.
 
-    Lagrange's top: with u = cos θ, a = I₃ω₃/I₁ and b = L_z/I₁, I₁ θ̈ is that of the effective potential; integrated to 1e-12
-    as u̇² = (1-u²)(α-βu) - (b-a u)² in its twice differentiated form ü = -β(1-u²)/2 - u(α-βu) + a(b-a u), which has no
-    square root.  Here I₁ is taken about the fixed point.
+    Lagrange's top: with u = cos θ, a = I₃ω₃/I₁ and b = L_z/I₁, u̇² = (1-u²)(α-βu) - (b-au)² (Goldstein, §5.7).  Its
+    derivative, ü = -β(1-u²)/2 - u(α-βu) + a(b-au), has no square root; it is integrated to 1e-12.
 
     Args:
         mass: [kg].
@@ -86,10 +84,10 @@ def top_tilt(
 def rolling_disc_rate(
     radius: float, half_thickness: float, mass: float, inertia: Sequence[float], angle: float, g: float
 ) -> tuple[float, float]:
-    """Precession [rad/s] and angular velocity along its own axis [rad/s] of a disc that rolls on its rim, its centre at rest.
+    """Precession and angular velocity along its own axis [rad/s] of a disc that rolls on its rim, its centre at rest.
 
-    The angular velocity points from the centre to the touching point: ω = Ω sin α (u + (b/a) e), u up the slope of the disc,
-    e its axis.  dL/dt = Ω z x L is the torque of its weight:
+    The angular velocity points from the touching point to the centre: ω = Ω sin α (u + (b/a) e), u up the slope of
+    the disc, e its axis.  dL/dt = Ω z x L is the torque of its weight:
     Ω² sin α (I₁ cos α - I₃ (b/a) sin α) = m g (a cos α - b sin α); for a thin disc Ω² = 4 g/(a sin α).
 
     Args:

@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.heap import starts, walls
 from benchmarks.scenes.mujoco_run import deepest_overlap
-from benchmarks.scenes.scene import G, GROUND, Item, Scene, Trace, Verdict, energy_kept, energy_of
+from benchmarks.scenes.scene import GROUND, G, Item, Scene, Trace, Verdict, energy_kept, energy_of
 from hitogata.figure import Box, Capsule, FigureBuilder, JointKind, Pose, Sphere, joint
 from hitogata.library import chain, human28
 
@@ -26,7 +26,8 @@ def hung_chain(count: int = 8) -> Scene:
     item = Item(figure, q, v, touching=False)
     kinetic = float(energy_of(item, q, v)[0] - energy_of(item, q, 0 * v)[0])  # it begins at its lowest
     return Scene("hung_chain", (item,), energy_kept((item,), kinetic), "%", 1.0,
-                 "greatest change of energy over 20 s, of that above rest", fixed=(), seconds=20.0, kind="smooth")  # fmt: skip
+                 "greatest change of energy over 20 s, of that above rest", fixed=(), seconds=20.0,
+                 kind="smooth")  # fmt: skip
 
 
 def loaded_chain(count: int = 10, *, link: float = 0.1, load: float = 100.0) -> Scene:
@@ -36,7 +37,8 @@ def loaded_chain(count: int = 10, *, link: float = 0.1, load: float = 100.0) -> 
         place = Pose((0, 0, -link if k else 0.0))
         builder.add(f"link{k}", f"link{k - 1}" if k else None, joint.ball(parent_frame=place),
                     shapes=[Capsule.between((0, 0, 0), (0, 0, -link), 0.01)], total_mass=0.1)  # fmt: skip
-    builder.add("load", f"link{count - 1}", joint.fixed(parent_frame=Pose((0, 0, -link))), shapes=[Sphere(0.1)], total_mass=load)
+    end = joint.fixed(parent_frame=Pose((0, 0, -link)))
+    builder.add("load", f"link{count - 1}", end, shapes=[Sphere(0.1)], total_mass=load)
     figure = builder.build()
     q = figure.neutral()
     q[:4] = math.cos(tilt / 2), 0, math.sin(tilt / 2), 0

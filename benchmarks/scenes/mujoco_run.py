@@ -106,8 +106,10 @@ def _bouncing(scene: Scene, h: float) -> Iterator[MujocoSettings]:
     for integrator in ("Euler", "RK4", "implicitfast", "discrete"):
         for steps in STEPS_OF_IMPACT:
             rate = math.pi / (steps * h) / math.sqrt(1 - ratio**2)
-            yield MujocoSettings(f"{integrator}, impact of {steps} h", integrator, solref=(-(rate**2), -2 * ratio * rate),
-                                 solimp=(0.9999, 0.9999, 1e-3), unsafe=True)  # fmt: skip
+            yield MujocoSettings(
+                f"{integrator}, impact of {steps} h", integrator, solref=(-(rate**2), -2 * ratio * rate),
+                solimp=(0.9999, 0.9999, 1e-3), unsafe=True,
+            )  # fmt: skip
 
 
 # ------------------------------------------------------- the model
@@ -223,7 +225,7 @@ def _rules(scene: Scene) -> Iterator[tuple[JointKind, int, int]]:
             if kind in (JointKind.FREE, JointKind.BALL):
                 frames = (link.joint.parent_frame, link.joint.child_frame)
                 if any(tuple(frame.quat) != (1.0, 0.0, 0.0, 0.0) for frame in frames):
-                    raise ValueError(f"link {link.name!r}: velocities are only converted where joint frames are not turned")
+                    raise ValueError(f"link {link.name!r}: its joint's frames are turned; velocities are not converted")
                 yield kind, at_q, at_v
             at_q, at_v = at_q + link.joint.nq, at_v + link.joint.nv
 

@@ -74,7 +74,7 @@ def hands() -> Scene:
                  seconds=5.0)  # fmt: skip
 
 
-DOMINO_SPEED = 1.0
+DOMINO_SPEED = 1.54
 
 
 def dominoes(count: int = 20) -> Scene:

@@ -56,7 +56,7 @@ def wall(width: int, height: int) -> list[Item]:
     return items
 
 
-def card_house(storeys: int, *, length: float = 0.1, thick: float = 0.001, tilt: float = math.radians(18)) -> list[Item]:
+def card_house(storeys: int, *, length: float = 0.1, thick: float = 0.001, tilt: float = math.pi / 10) -> list[Item]:
     """Pairs of leaning cards of 2 g, and on each storey one long card that carries the next."""
     half = (thick / 2, 0.03, length / 2)
     high = half[2] * math.cos(tilt) + half[0] * math.sin(tilt)

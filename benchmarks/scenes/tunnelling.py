@@ -24,8 +24,8 @@ def flying(name: str, shape: Shape, speed: float) -> Scene:
     rng, items = np.random.default_rng(round(speed)), []
     for k in range(COUNT):
         quat = rng.normal(size=4)
-        items.append(body(shape, 0.1, (-0.5 - rng.uniform(0, 0.3), k - COUNT / 2, 0), tuple(quat / np.linalg.norm(quat)),
-                          velocity=(speed, 0, 0)))  # fmt: skip
+        place, turn = (-0.5 - rng.uniform(0, 0.3), k - COUNT / 2, 0), tuple(quat / np.linalg.norm(quat))
+        items.append(body(shape, 0.1, place, turn, velocity=(speed, 0, 0)))
     wall = Box((0.005, COUNT, 2.0))
 
     def judge(trace: Trace) -> Verdict:
@@ -33,5 +33,5 @@ def flying(name: str, shape: Shape, speed: float) -> Scene:
         return Verdict(100 * passed / COUNT, f"{passed} of {COUNT}")
 
     seconds = max(1.3 / speed, 0.1)
-    return Scene(name, tuple(items), judge, "%", 0.0, f"share that passes a wall of 10 mm at {speed:g} m/s", fixed=(wall,),
-                 gravity=0.0, friction=0.8, seconds=seconds)  # fmt: skip
+    about = f"share that passes a wall of 10 mm at {speed:g} m/s"
+    return Scene(name, tuple(items), judge, "%", 0.0, about, fixed=(wall,), gravity=0.0, friction=0.8, seconds=seconds)

@@ -30,7 +30,8 @@ class Other:
 
     def measured(self, scene: str, h: float, by_states: bool = False) -> Result:
         """One cell."""
-        assert self.process.stdin and self.process.stdout
+        assert self.process.stdin
+        assert self.process.stdout
         self.process.stdin.write(json.dumps([scene, h, by_states]) + "\n")
         self.process.stdin.flush()
         for line in self.process.stdout:
