@@ -58,7 +58,7 @@ HARD = (0.99, 0.999, 1e-4)
 def candidates(scene: Scene, h: float) -> Iterator[MujocoSettings]:
     """Settings worth trying, the most promising first; the default is the first of all."""
     yield DEFAULT
-    others = {"smooth": _smooth, "bounce": _bouncing, "contact": _touching}[scene.kind]
+    others = {"smooth": _smooth, "bounce": _bouncing, "contact": _touching, "fast": _fast}[scene.kind]
     yield from others(scene, h)
 
 
@@ -89,6 +89,15 @@ def _touching(_: Scene, h: float) -> Iterator[MujocoSettings]:
     yield replace(cone, name="discrete, CG, elliptic, impratio 10", solver="CG")
     yield MujocoSettings("discrete, PGS, elliptic, noslip", "discrete", "PGS", elliptic=True, noslip=10)
     yield MujocoSettings("Euler, PGS, 50 iterations", solver="PGS", iterations=50)
+
+
+def _fast(scene: Scene, h: float) -> Iterator[MujocoSettings]:
+    """Contacts before impact, with each integrator, before all others."""
+    for integrator in ("discrete", "Euler", "implicitfast"):
+        yield MujocoSettings(f"{integrator}, speculative", integrator, speculative=True)
+        yield MujocoSettings(f"{integrator}, elliptic, 2 h, hard, speculative", integrator, elliptic=True,
+                             solref=(2 * h, 1.0), solimp=HARD, speculative=True)  # fmt: skip
+    yield from _touching(scene, h)
 
 
 STEPS_OF_IMPACT = (4, 8, 16, 32)

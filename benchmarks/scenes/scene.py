@@ -94,7 +94,7 @@ class Scene:
         gravity: downwards [m/s²].
         seconds: simulated time [s].
         sample: between two samples [s]; every step if steps are longer.
-        kind: "contact", "bounce" or "smooth": which settings of MuJoCo are worth trying.
+        kind: "contact", "bounce", "smooth" or "fast": which settings of MuJoCo are worth trying.
     """
 
     name: str

@@ -34,4 +34,4 @@ def flying(name: str, shape: Shape, speed: float) -> Scene:
 
     seconds = max(1.3 / speed, 0.1)
     about = f"share that passes a wall of 10 mm at {speed:g} m/s"
-    return Scene(name, tuple(items), judge, "%", 0.0, about, fixed=(wall,), gravity=0.0, friction=0.8, seconds=seconds)
+    return Scene(name, tuple(items), judge, "%", 0.0, about, fixed=(wall,), gravity=0.0, seconds=seconds, kind="fast")
