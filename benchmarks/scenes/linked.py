@@ -53,7 +53,7 @@ def ragdolls(count: int = 10) -> Scene:
     q, half = starts(count)
     figure = human28()
     items = tuple(Item(figure, row, np.zeros(figure.nv), damping=1.0) for row in q)
-    fixed = (GROUND, *(Box(size, pose=Pose(place)) for size, place in walls(half)))
+    fixed = (GROUND, *(Box(size, pose=Pose(place)) for size, place in walls(half + 0.05)))
 
     def judge(trace: Trace) -> Verdict:
         total = sum(energy_of(item, q, v) for item, q, v in zip(items, trace.q, trace.v, strict=True))
