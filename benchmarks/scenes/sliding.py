@@ -75,6 +75,7 @@ def hands() -> Scene:
 
 
 DOMINO_SPEED = 1.54
+"""Of the front [m/s]: MuJoCo's hardest contacts at 50 and 100 µs, with RK4, Euler and discrete, give 1.51 to 1.55."""
 
 
 def dominoes(count: int = 20) -> Scene:
