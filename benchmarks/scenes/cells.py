@@ -1,6 +1,6 @@
 """Cells of the table, and what they add up to."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchmarks.scenes.measure import Result
@@ -64,6 +64,12 @@ class Cell:
         results = {n: plain[n] and Result.from_json(plain[n]) for n in ("ours", "states", "before")}
         rest = {n: plain[n] for n in ("scene", "h", "unit", "limit", "skipped")}
         return cls(**rest, **results, mujoco=tuple(map(Result.from_json, plain["mujoco"])))
+
+    def judged(self, scene: Scene) -> "Cell":
+        """The same numbers by the limits that the scene has now."""
+        again = lambda r: r and replace(r, **dict(zip(("error", "note"), scene.within(r.error, r.note), strict=True)))
+        results = {n: again(getattr(self, n)) for n in ("ours", "states", "before")}
+        return replace(self, **results, mujoco=tuple(map(again, self.mujoco)), limit=scene.limit, unit=scene.unit)
 
 
 def no_worse(a: Result, b: Result, limit: float) -> bool:

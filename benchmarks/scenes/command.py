@@ -29,6 +29,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="1/60 s alone and a few settings of MuJoCo")
     parser.add_argument("--budget", type=float, default=60.0, help="for MuJoCo's settings, per cell [s]")
     parser.add_argument("--mujoco", type=Path, help="JSON of an earlier run, for MuJoCo's results")
+    parser.add_argument("--show", type=Path, help="JSON of an earlier run, to be shown; nothing is run")
     parser.add_argument("--json", type=Path, default=Path("out/scenes.json"), help="where numbers go")
     parser.add_argument("--page", type=Path, help="where a Markdown page goes")
     return parser.parse_args(arguments)
@@ -97,8 +98,8 @@ def line(cell: Cell) -> str:
 def run(arguments: Sequence[str]) -> None:
     """Everything."""
     options = parsed(arguments)
-    found = cells(options)
+    found = read_json(options.show) if options.show else cells(options)
     show(found)
-    print(f"\nnumbers of all settings: {options.json}")
+    print(f"\nnumbers of all settings: {options.show or options.json}")
     if options.page:
         write_markdown(found, options.page)

@@ -27,7 +27,7 @@ def hung_chain(count: int = 8) -> Scene:
     kinetic = float(energy_of(item, q, v)[0] - energy_of(item, q, 0 * v)[0])  # it begins at its lowest
     return Scene("hung_chain", (item,), energy_kept((item,), kinetic), "%", 1.0,
                  "greatest change of energy over 20 s, of that above rest", fixed=(), seconds=20.0,
-                 kind="smooth")  # fmt: skip
+                 kind="smooth", useless=100.0)  # fmt: skip
 
 
 def loaded_chain(count: int = 10, *, link: float = 0.1, load: float = 100.0) -> Scene:
@@ -45,7 +45,8 @@ def loaded_chain(count: int = 10, *, link: float = 0.1, load: float = 100.0) -> 
     item = Item(figure, q, np.zeros(figure.nv), touching=False)
     depth = load * G * link * count * (1 - math.cos(tilt))
     return Scene("chain_1000_to_1", (item,), energy_kept((item,), depth), "%", 1.0,
-                 "greatest change of energy over 10 s, of the fall", fixed=(), kind="smooth")  # fmt: skip
+                 "greatest change of energy over 10 s, of the fall", fixed=(), kind="smooth",
+                 useless=100.0)  # fmt: skip
 
 
 def ragdolls(count: int = 10) -> Scene:

@@ -85,6 +85,8 @@ def _touching(_: Scene, h: float) -> Iterator[MujocoSettings]:
     yield MujocoSettings("Euler, elliptic, 2 h, hard, noslip", elliptic=True, noslip=10, solref=(2 * h, 1.0),
                          solimp=HARD)  # fmt: skip
     yield MujocoSettings("RK4, elliptic, impratio 10", "RK4", elliptic=True, impratio=10.0)
+    yield MujocoSettings("RK4, elliptic, impratio 100, 2 h, hard", "RK4", elliptic=True, impratio=100.0,
+                         solref=(2 * h, 1.0), solimp=HARD)  # fmt: skip
     yield MujocoSettings("implicit, pyramids", "implicit")
     yield replace(cone, name="discrete, CG, elliptic, impratio 10", solver="CG")
     yield MujocoSettings("discrete, PGS, elliptic, noslip", "discrete", "PGS", elliptic=True, noslip=10)

@@ -66,8 +66,9 @@ def write_json(cells: Sequence[Cell], path: Path) -> None:
 
 
 def read_json(path: Path) -> list[Cell]:
-    """Cells of an earlier run."""
-    return [Cell.from_json(plain) for plain in json.loads(path.read_text())["cells"]]
+    """Cells of an earlier run, as far as these scenes still exist."""
+    scenes, cells = catalogue(), map(Cell.from_json, json.loads(path.read_text())["cells"])
+    return [cell.judged(scenes[cell.scene]) for cell in cells if cell.scene in scenes]
 
 
 def write_markdown(cells: Sequence[Cell], path: Path) -> None:

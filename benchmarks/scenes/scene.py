@@ -88,6 +88,7 @@ class Scene:
         unit: of the verdict's error.
         limit: errors up to this are physically exact: two engines below it are equally good.
         about: what the error is, one line.
+        useless: errors above this are failures, however large.
         fixed: shapes of the world.
         friction: coefficient, the same for all surfaces.
         restitution: the same.
@@ -110,13 +111,22 @@ class Scene:
     seconds: float = 10.0
     sample: float = 1 / 60
     kind: str = "contact"
+    useless: float = math.inf
 
     def verdict(self, trace: Trace) -> Verdict:
         """The verdict, infinite error if the engine gave up."""
         if not trace.finite:
             return Verdict(math.inf, "diverges")
         found = self.judge(trace)
-        return found if math.isfinite(found.error) else Verdict(math.inf, found.note or "fails")
+        if math.isnan(found.error):
+            return Verdict(math.inf, "fails")
+        return Verdict(*self.within(found.error, found.note))
+
+    def within(self, error: float, note: str) -> tuple[float, str]:
+        """Error and note; an infinite error where it is too large to mean anything."""
+        if self.useless < error < math.inf:
+            return math.inf, f"off by {error:.3g} {self.unit}"
+        return error, note
 
 
 def body(

@@ -94,7 +94,7 @@ def dominoes(count: int = 20) -> Scene:
         return Verdict(100 * abs(speed / DOMINO_SPEED - 1), f"{speed:.4f} m/s")
 
     return Scene("dominoes", tuple(items), judge, "%", 5.0, "speed of the front against that of small steps",
-                 friction=FRICTION, seconds=3.0, sample=1 / 240)  # fmt: skip
+                 friction=FRICTION, seconds=3.0, sample=1 / 240, useless=50.0)  # fmt: skip
 
 
 def first_time(trace: Trace, item: int, angle: float) -> float:

@@ -35,7 +35,7 @@ def racket() -> Scene:
         return Verdict(100 * abs(found / period - 1), f"{found:.4f} s, true {period:.4f}")
 
     return Scene("tennis_racket", (item,), judge, "%", 0.5, "period of flips against Euler's solution", fixed=(),
-                 gravity=0.0, seconds=20.0, kind="smooth")  # fmt: skip
+                 gravity=0.0, seconds=20.0, kind="smooth", useless=50.0)  # fmt: skip
 
 
 def crossings(t: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -58,7 +58,7 @@ def heavy_top() -> Scene:
         return Verdict(math.degrees(np.abs(found - true).max()), f"ends at {math.degrees(found[-1]):.1f}°")
 
     return Scene("heavy_top", (item,), judge, "deg", 1.0, "tilt against Lagrange's solution, greatest over 5 s",
-                 fixed=(), seconds=5.0, kind="smooth")  # fmt: skip
+                 fixed=(), seconds=5.0, kind="smooth", useless=45.0)  # fmt: skip
 
 
 def coin() -> Scene:
@@ -78,7 +78,7 @@ def coin() -> Scene:
         return Verdict(float(np.abs(off).max()), f"ends at {math.degrees(angles[-1]):.1f}°")
 
     return Scene("spinning_coin", (item,), judge, "deg", 2.0, "angle to the ground against steady rolling, 2 s",
-                 friction=0.8, seconds=2.0)  # fmt: skip
+                 friction=0.8, seconds=2.0, useless=20.0)  # fmt: skip
 
 
 def tippe_top() -> Scene:
@@ -104,4 +104,4 @@ def tippe_top() -> Scene:
         return Verdict(float(worst), f"over after {trace.t[until - 1]:.2f} s")
 
     return Scene("tippe_top", (item,), judge, "%", 2.0, "Jellett's integral until it stands on its head", friction=0.3,
-                 seconds=6.0)  # fmt: skip
+                 seconds=6.0, useless=50.0)  # fmt: skip

@@ -115,3 +115,14 @@ def test_cells():
     assert (count.cells, count.good, count.faster, count.faster_equal) == (3, 2, 2, 2)
     assert [line.split(":")[0] for line in count.worse] == ["a at 1/60"]
     assert [Cell.from_json(cell.as_json()) for cell in cells] == cells
+
+
+def test_large_errors_are_failures():
+    scene = catalogue()["heavy_top"]
+    assert scene.within(2.0, "ends at 23°") == (2.0, "ends at 23°")
+    assert scene.within(120.0, "ends at 140°") == (math.inf, "off by 120 deg")
+    assert scene.within(math.inf, "diverges") == (math.inf, "diverges")
+    far, near = Result(120.0, "", 1.0), Result(0.5, "", 2.0)
+    cell = Cell("heavy_top", 1 / 60, "", 9.0, far, (far, near)).judged(scene)
+    assert (cell.ours.error, cell.best.error, cell.limit, cell.unit) == (math.inf, 0.5, 1.0, "deg")
+    assert cell.states is None
