@@ -27,7 +27,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--states", action="store_true", help="contact by states, too")
     parser.add_argument("--without-ours", action="store_true", help="not hitogata of this tree")
     parser.add_argument("--quick", action="store_true", help="1/60 s alone and a few settings of MuJoCo")
-    parser.add_argument("--budget", type=float, default=60.0, help="for MuJoCo's settings, per cell [s]")
+    parser.add_argument("--budget", type=float, default=60.0, help="processor time for MuJoCo's settings, per cell [s]")
     parser.add_argument("--mujoco", type=Path, help="JSON of an earlier run, for MuJoCo's results")
     parser.add_argument("--show", type=Path, help="JSON of an earlier run, to be shown; nothing is run")
     parser.add_argument("--json", type=Path, default=Path("out/scenes.json"), help="where numbers go")
@@ -50,15 +50,25 @@ def steps_of(given: Sequence[str] | None, quick: bool) -> list[float]:
     return [float(a) / float(b or 1) for a, _, b in (text.partition("/") for text in given)]
 
 
-def with_mujoco(scene: Scene, h: float, budget: float, quick: bool) -> tuple[tuple[Result, ...], int]:
-    """All settings for which there is time, and how many were left out."""
-    results, end = [], time.perf_counter() + budget
-    tried = list(candidates(scene, h))[: QUICK_SETTINGS if quick else None]
-    for settings in tried:
-        if len(results) > 1 and time.perf_counter() > end:
-            break
-        results.append(measured(lambda s=settings: MujocoRun(scene, h, s), scene, h, settings.name))
-    return tuple(results), len(tried) - len(results)
+def with_mujoco(
+    scene: Scene, h: float, budget: float, quick: bool, longer: Sequence[Result] = ()
+) -> tuple[tuple[Result, ...], int]:
+    """All settings for which there is time, the default first, and how many were left out.
+
+    Args:
+        scene: what to run.
+        h: step [s].
+        budget: processor time for all settings together [s]; three of them are tried in any case.
+        quick: only a few settings.
+        longer: results at a longer step; those that did best there are tried first.
+    """
+    ranks = {r.settings: k for k, r in enumerate(sorted(longer, key=lambda r: (max(r.error, scene.limit), r.micros)))}
+    first, *others = list(candidates(scene, h))[: QUICK_SETTINGS if quick else None]
+    results, end = [], time.process_time() + budget
+    for settings in [first, *sorted(others, key=lambda s: ranks.get(s.name, -1))]:
+        if len(results) < 3 or time.process_time() < end:
+            results.append(measured(lambda s=settings: MujocoRun(scene, h, s), scene, h, settings.name))
+    return tuple(results), len(others) + 1 - len(results)
 
 
 def cells(options: argparse.Namespace) -> list[Cell]:
@@ -68,7 +78,8 @@ def cells(options: argparse.Namespace) -> list[Cell]:
     scenes, steps, found = chosen(options.only), steps_of(options.h, options.quick), []
     total, begin = len(scenes) * len(steps), time.perf_counter()
     for scene in scenes:
-        for h in steps:
+        longer: tuple[Result, ...] = ()
+        for h in sorted(steps, reverse=True):
             old = known.get((scene.name, step_name(h)))
             run = lambda by_states, scene=scene, h=h: measured(lambda: WorldRun(scene, h, by_states), scene, h)
             ours = None if options.without_ours else run(False)
@@ -79,7 +90,8 @@ def cells(options: argparse.Namespace) -> list[Cell]:
             if old:
                 results, skipped = old.mujoco, old.skipped
             else:
-                results, skipped = with_mujoco(scene, h, options.budget, options.quick)
+                results, skipped = with_mujoco(scene, h, options.budget, options.quick, longer)
+            longer = results
             cell = Cell(scene.name, h, scene.unit, scene.limit, ours, results, states, before, skipped)
             found.append(cell)
             print(f"  {len(found)}/{total} {time.perf_counter() - begin:.0f} s  {line(cell)}", flush=True)

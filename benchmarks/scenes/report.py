@@ -57,6 +57,13 @@ def show(cells: Sequence[Cell]) -> None:
     print()
     for name in columns:
         print("\n".join(summary(counted(list(cells), name), COLUMNS[name])))
+    print(untried(cells))
+
+
+def untried(cells: Sequence[Cell]) -> str:
+    """In how many cells some settings of MuJoCo had no time."""
+    short = [cell for cell in cells if cell.skipped]
+    return f"cells in which some of MuJoCo's settings were left out for lack of time: {len(short)} of {len(cells)}"
 
 
 def write_json(cells: Sequence[Cell], path: Path) -> None:
@@ -86,6 +93,7 @@ def write_markdown(cells: Sequence[Cell], path: Path) -> None:
     for name in columns:
         first, second, *others = summary(counted(list(cells), name), COLUMNS[name])
         lines += [f"- {first}", f"- {second}", *(f"  - {line.strip()}" for line in others)]
+    lines.append(f"- {untried(cells)}")
     lines += ["", "## What the errors are", "", "| scene | error | equally good up to |", "|---|---|---|"]
     scenes = catalogue()
     for name in dict.fromkeys(cell.scene for cell in cells):

@@ -8,6 +8,7 @@ import pytest
 from benchmarks.scenes import sliding, spinning
 from benchmarks.scenes.catalogue import catalogue
 from benchmarks.scenes.cells import Cell, best_of, counted, no_worse
+from benchmarks.scenes.command import with_mujoco
 from benchmarks.scenes.measure import Result, measured, traced
 from benchmarks.scenes.mujoco_run import MujocoRun, candidates, deepest_overlap
 from benchmarks.scenes.scene import Scene, Trace, Verdict, body, standing
@@ -133,3 +134,13 @@ def test_speed_of_dominoes():
     """A row of hard dominoes in the plane: 1.4923 m/s at 1 ms, 1.4932 at 100 µs, 1.4933 at 20 µs."""
     times = lean_times(20, 1e-3, 3.0, 0.5, 0.08, np.array([0.01, 0.1]), math.radians(8), math.radians(15))
     assert 0.08 * 10 / (times[15] - times[5]) == pytest.approx(sliding.DOMINO_SPEED, rel=2e-3)
+
+
+def test_settings_that_did_best_come_first_when_time_is_short():
+    scene = fast_scene()
+    every, left_out = with_mujoco(scene, 1 / 30, 1e9, quick=False)
+    assert left_out == 0
+    told = [Result(0.0 if r.settings == every[-1].settings else 1.0, "", 1.0, r.settings) for r in every]
+    few, left_out = with_mujoco(scene, 1 / 30, 0.0, quick=False, longer=told)
+    assert [r.settings for r in few][:2] == ["default", every[-1].settings]
+    assert left_out == len(every) - 3
