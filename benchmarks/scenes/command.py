@@ -28,7 +28,9 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--without-ours", action="store_true", help="not hitogata of this tree")
     parser.add_argument("--quick", action="store_true", help="1/60 s alone and a few settings of MuJoCo")
     parser.add_argument("--budget", type=float, default=60.0, help="processor time for MuJoCo's settings, per cell [s]")
-    parser.add_argument("--mujoco", type=Path, help="JSON of an earlier run, for MuJoCo's results")
+    parser.add_argument(
+        "--mujoco", type=Path, help="JSON of an earlier run; settings of MuJoCo in it are not run again"
+    )
     parser.add_argument("--show", type=Path, help="JSON of an earlier run, to be shown; nothing is run")
     parser.add_argument("--json", type=Path, default=Path("out/scenes.json"), help="where numbers go")
     parser.add_argument("--page", type=Path, help="where a Markdown page goes")
@@ -51,7 +53,7 @@ def steps_of(given: Sequence[str] | None, quick: bool) -> list[float]:
 
 
 def with_mujoco(
-    scene: Scene, h: float, budget: float, quick: bool, longer: Sequence[Result] = ()
+    scene: Scene, h: float, budget: float, quick: bool, longer: Sequence[Result] = (), known: Sequence[Result] = ()
 ) -> tuple[tuple[Result, ...], int]:
     """All settings for which there is time, the default first, and how many were left out.
 
@@ -61,14 +63,17 @@ def with_mujoco(
         budget: processor time for all settings together [s]; three of them are tried in any case.
         quick: only a few settings.
         longer: results at a longer step; those that did best there are tried first.
+        known: results of an earlier run, which are not tried again.
     """
     ranks = {r.settings: k for k, r in enumerate(sorted(longer, key=lambda r: (max(r.error, scene.limit), r.micros)))}
     first, *others = list(candidates(scene, h))[: QUICK_SETTINGS if quick else None]
-    results, end = [], time.process_time() + budget
-    for settings in [first, *sorted(others, key=lambda s: ranks.get(s.name, -1))]:
-        if len(results) < 3 or time.process_time() < end:
+    every = [first, *sorted(others, key=lambda s: ranks.get(s.name, -1))]
+    results, end = [r for r in known if r.settings in {s.name for s in every}], time.process_time() + budget
+    left, least = [s for s in every if s.name not in {r.settings for r in known}], len(results) + 3
+    for settings in left:
+        if len(results) < least or time.process_time() < end:
             results.append(measured(lambda s=settings: MujocoRun(scene, h, s), scene, h, settings.name))
-    return tuple(results), len(others) + 1 - len(results)
+    return tuple(results), len(every) - len(results)
 
 
 def cells(options: argparse.Namespace) -> list[Cell]:
@@ -87,10 +92,7 @@ def cells(options: argparse.Namespace) -> list[Cell]:
             if options.states:
                 states = other.measured(scene.name, h, True) if other and options.without_ours else run(True)
             before = other.measured(scene.name, h) if other else None
-            if old:
-                results, skipped = old.mujoco, old.skipped
-            else:
-                results, skipped = with_mujoco(scene, h, options.budget, options.quick, longer)
+            results, skipped = with_mujoco(scene, h, options.budget, options.quick, longer, old.mujoco if old else ())
             longer = results
             cell = Cell(scene.name, h, scene.unit, scene.limit, ours, results, states, before, skipped)
             found.append(cell)

@@ -144,3 +144,7 @@ def test_settings_that_did_best_come_first_when_time_is_short():
     few, left_out = with_mujoco(scene, 1 / 30, 0.0, quick=False, longer=told)
     assert [r.settings for r in few][:2] == ["default", every[-1].settings]
     assert left_out == len(every) - 3
+    again, left_out = with_mujoco(scene, 1 / 30, 1e9, quick=False, known=few)
+    assert again[:3] == few
+    assert {r.settings for r in again} == {r.settings for r in every}
+    assert left_out == 0
