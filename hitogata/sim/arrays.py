@@ -17,6 +17,7 @@ from hitogata.lanes import address_table, record_size
 from hitogata.loops.contacts.reporting import REPORT
 from hitogata.sim.clocked_running import take_clocked_stated_steps, take_clocked_steps
 from hitogata.sim.coordinates import ContactMethod, Coordinates
+from hitogata.sim.failure import describe_failure
 from hitogata.sim.forest import IntArray, Span, make_forest, stretch, with_ranges
 from hitogata.sim.layout import CAPACITY, CONTACTS, COUNTS, FOUND, OLD_THIRD, PIECES, TIES, Motor, Pull
 from hitogata.sim.loose import begin_loose, take_apart, take_loose_steps
@@ -91,6 +92,7 @@ class Arrays:
         unread: figures whose forces of the last step are not known, because they were not there, or elsewhere.
         sleep: who rests, who sleeps; None in worlds without sleep.
         awake: those who take the steps; None: not yet known, or without sleep.
+        failure: what became non-finite in a step that failed; see `failure`.
     """
 
     def __init__(self, contents: Contents, *, contact_room: int = 0, pair_room: int = 0) -> None:
@@ -126,12 +128,12 @@ class Arrays:
         self.states, self.states_ints = np.zeros(numbers), np.zeros(whole, np.int64)
         self.counts = np.zeros(COUNTS, np.int64)
         self.counts[CAPACITY], self.counts[PIECES] = self.contact_room, 1
-        takers = (take_shaped_steps, take_steps, take_shaped_stated_steps, take_stated_steps)
-        self._take = takers[2 * self.stated + self.shapes.plain]
         self.unread: set[Member] = set()
         self.sleep = Sleep.none(len(figures), self.control) if settings.sleeps else None
         self.awake: Awake | None = None
         self.ties = TieArrays((), self)
+        self._take: Any = None
+        self.failure = ""
         self.change_ties(contents)
 
     def change_ties(self, contents: Contents) -> None:
@@ -151,8 +153,13 @@ class Arrays:
             self.sleep.rest[:] = 0.0
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies: addresses are of no use to them."""
-        return {**self.__dict__, "_hot": None}
+        """For copies and pickles: addresses, compiled code and scratch are of no use to them."""
+        scratch = {"work": len(self.work), "work_ints": len(self.work_ints)}
+        return {**self.__dict__, "_hot": None, "_take": None, **scratch}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.work, self.work_ints = np.zeros(state["work"]), np.zeros(state["work_ints"], np.int64)
 
     @cached_property
     def surfaces(self) -> list[Surface]:
@@ -231,6 +238,8 @@ class Arrays:
                 self.ties.numbers, self.points, self.work, self.before, self.ties.before, self.piece, self.ties.piece,
                 self.states_ints, self.states,
             ))  # fmt: skip
+            takers = (take_shaped_steps, take_steps, take_shaped_stated_steps, take_stated_steps)
+            self._take = takers[2 * self.stated + self.shapes.plain]
             self._hot = table, settings.longest_fast_step, settings.fast_turn, settings.sweeps
         if times is None:
             done: int = self._take(*self._hot, h, steps)
@@ -241,6 +250,7 @@ class Arrays:
 
     def step_back(self) -> "Arrays | None":
         """After a step failed: where it began.  If it lacked room, arrays with more of it; if not, None."""
+        self.failure = describe_failure(self)
         np.copyto(self.state, self.before)
         np.copyto(self.ties.numbers, self.ties.before)
         found, pairs = int(self.counts[FOUND]), int(self.pairs[PAIRS])

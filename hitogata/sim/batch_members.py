@@ -17,6 +17,7 @@ from hitogata.sim import batch_reading
 from hitogata.sim.batch_arrays import Array, Nature, model_solids, put
 from hitogata.sim.batch_checking import chosen, per_world, ranges_for
 from hitogata.sim.blocks import Skin
+from hitogata.sim.checking import mass_of
 from hitogata.sim.layout import Motor, Pull, Solid
 from hitogata.sim.parts import control_parts, joint_memory
 from hitogata.sim.ranging import ball_joint
@@ -153,6 +154,10 @@ class BatchMember:
         factors = per_world(factor, len(at), (), "factor", positive=True)
         bodies = [self._span.body_of_link[k] for k in self._links(links)]
         nature, model = Nature(self._arrays), model_solids(self._arrays.model)
+        for k in self._links(links):
+            mass = self.figure.links[k].mass.mass
+            for given in {float(factors.min()), float(factors.max())} if len(at) and mass > 0.0 else ():
+                mass_of(given * mass, f"factor: {given:g} times the mass of link {self.figure.link_names[k]!r}")
         for name, size in (("mass", 1), ("central", 6), ("least", 1)):
             part = slice(SOLID[name], SOLID[name] + size)
             for body in bodies:

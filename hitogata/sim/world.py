@@ -1,6 +1,8 @@
 """World: figures, loose bodies and the ground, moving together."""
 
+import copy
 import math
+import threading
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -18,6 +20,7 @@ from hitogata.sim.changing import changed
 from hitogata.sim.checking import figure_of, gravity_of, number, numbers, pairs_of_links, state_of, whole
 from hitogata.sim.clocking import TIMES, Costs, costs_of
 from hitogata.sim.coordinates import ContactMethod, Coordinates
+from hitogata.sim.failure import in_two_threads, non_finite
 from hitogata.sim.forest import IntArray
 from hitogata.sim.layout import CONTACTS
 from hitogata.sim.led import Led
@@ -85,6 +88,18 @@ class World:
         self._recordings: list[Recording] = []
         self._led: list[Led] = []
         self._watched: list[Hold] = []
+        self._busy = threading.Lock()
+
+    def __copy__(self) -> "World":
+        """A world of its own, as `copy.deepcopy` makes it: two worlds cannot share their numbers."""
+        return copy.deepcopy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: all but the lock of the thread that steps it."""
+        return {name: value for name, value in self.__dict__.items() if name != "_busy"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _busy=threading.Lock())
 
     @property
     def arrays(self) -> Arrays:
@@ -279,15 +294,20 @@ class World:
             steps = whole(steps, "steps")
         if type(h) is not float or h != self._checked_h:
             self._check_h(h)
-        if not self._recordings and not self._led and not self._watched:
-            self._advance(self._checked_h, steps)
-            return
-        for _ in range(steps):
-            self._advance_led(self._checked_h)
-            if self._watched:
-                self._watched = [held for held in self._watched if held.holds and not held.give_way()]
-            for recording in self._recordings:
-                recording.note()
+        if not self._busy.acquire(blocking=False):
+            raise in_two_threads("step")
+        try:
+            if not self._recordings and not self._led and not self._watched:
+                self._advance(self._checked_h, steps)
+                return
+            for _ in range(steps):
+                self._advance_led(self._checked_h)
+                if self._watched:
+                    self._watched = [held for held in self._watched if held.holds and not held.give_way()]
+                for recording in self._recordings:
+                    recording.note()
+        finally:
+            self._busy.release()
 
     def _watch(self, held: "Hold") -> None:
         """After every step, end a hold that carried more than its limits; `hold` asks for it."""
@@ -304,16 +324,21 @@ class World:
             raise ArgumentError("costs are measured in reduced coordinates, this world is in maximal ones")
         if not HAS_CYCLES:
             raise HitogataError("costs are measured by the clock of x86-64 processors, which this one is not")
-        times = np.zeros(TIMES, np.int64)
-        self.arrays.take_steps(self._checked_h, 0, times)  # compiled, if it was not
-        times[:] = 0
-        begin = time.perf_counter()
-        if self._led:
-            for _ in range(steps):
-                self._advance_led(self._checked_h, times)
-        else:
-            self._advance(self._checked_h, steps, times)
-        spent, arrays = time.perf_counter() - begin, self.arrays
+        if not self._busy.acquire(blocking=False):
+            raise in_two_threads("measure")
+        try:
+            times = np.zeros(TIMES, np.int64)
+            self.arrays.take_steps(self._checked_h, 0, times)  # compiled, if it was not
+            times[:] = 0
+            begin = time.perf_counter()
+            if self._led:
+                for _ in range(steps):
+                    self._advance_led(self._checked_h, times)
+            else:
+                self._advance(self._checked_h, steps, times)
+            spent, arrays = time.perf_counter() - begin, self.arrays
+        finally:
+            self._busy.release()
         own = arrays if arrays.awake is None else arrays.awake.own
         return costs_of(times, spent, steps, pairs=int(own.pairs[PAIRS]), contacts=int(own.counts[CONTACTS]))
 
@@ -350,8 +375,7 @@ class World:
             self._time = begin + h * taken
             if more is None:
                 self._arrays.unread.update(self._arrays.index)
-                message = f"the world became non-finite in the step after t = {self.time:.6g} s"
-                raise WorldError(message, self.save())
+                raise WorldError(non_finite(self._arrays, self.time), self.save())
             self._arrays = arrays = more
 
     # ------------------------------------------------------- what happened
@@ -407,6 +431,8 @@ class World:
 
         Recordings go back too: they forget what they noted since, and note where the world is now.
         """
+        if self._busy.locked():
+            raise in_two_threads("restore")
         check_snapshot(snapshot, self.arrays)
         if len(snapshot.contacts) > self.arrays.contact_room:
             self._arrays = self.arrays.with_room(len(snapshot.contacts))
