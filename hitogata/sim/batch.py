@@ -22,7 +22,7 @@ from hitogata.sim.batch_members import BatchMember, BatchTie
 from hitogata.sim.blocks import DEAD, FRESH, TAKEN, Skin
 from hitogata.sim.checking import STRONGEST, number, whole
 from hitogata.sim.failure import in_two_threads
-from hitogata.sim.layout import HEADER, Solid
+from hitogata.sim.layout import EARLIER, HEADER, Solid
 from hitogata.sim.members import Member
 from hitogata.sim.parts import state_parts
 from hitogata.sim.ties import AT, Tie
@@ -308,6 +308,8 @@ class WorldBatch:
         arrays = world.arrays
         arrays.state[:], arrays.control[:], arrays.ties.numbers[:] = own.state[k], own.control[k], own.ties[k]
         arrays.put_contacts(contacts, points)
+        arrays.sums[:] = 0.0
+        arrays.counts[EARLIER] = 0
         self._write_nature(arrays, k)
         if own.marks[k, FRESH]:
             arrays.set_states({m: State(arrays.q_of(m).copy(), arrays.v_of(m).copy()) for m in world.members})

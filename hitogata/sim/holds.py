@@ -45,8 +45,10 @@ class Hold(Fastening):
     def torque(self) -> FloatArray:
         """On the first end about the hold's middle, mean over the last step, world axes [N m], shape (3,)."""
         places = np.array([tie.places[0] for tie in self.ties])
-        forces = [tie.force for tie in self.ties]
-        result: FloatArray = np.cross(places - places.mean(axis=0), forces).sum(axis=0)
+        impulses = [tie._own_impulse() for tie in self.ties]  # turned with the link: the arms do not change
+        first = self.ties[0]
+        total = np.cross(places - places.mean(axis=0), impulses).sum(axis=0)
+        result: FloatArray = total / first._arrays.h_of(first.ends[0][0])
         return result
 
     @property

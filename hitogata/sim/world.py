@@ -20,6 +20,7 @@ from hitogata.sim.changing import changed
 from hitogata.sim.checking import figure_of, gravity_of, number, numbers, pairs_of_links, state_of, whole
 from hitogata.sim.clocking import TIMES, Costs, costs_of
 from hitogata.sim.coordinates import ContactMethod, Coordinates
+from hitogata.sim.events import ContactEvents, read_events
 from hitogata.sim.failure import in_two_threads, non_finite
 from hitogata.sim.forest import IntArray
 from hitogata.sim.layout import CONTACTS
@@ -209,7 +210,10 @@ class World:
         self._wake(self.asleep)
         self._contents = replace(self._contents, fixed=(*self._contents.fixed, surface))
 
-    def add_spring(self, a: End, b: End, *, stiffness: float, damping: float, touching: bool = True) -> Tie:
+    def add_spring(
+        self, a: End, b: End, *, stiffness: float, damping: float, touching: bool = True,
+        force_limit: float = math.inf,
+    ) -> Tie:  # fmt: skip
         """Pull two points together: K times their distance, D times its rate, stable for any K, D and step.
 
         Args:
@@ -218,8 +222,10 @@ class World:
             stiffness: K [N/m].
             damping: D [N s/m].
             touching: whether the two links may touch each other.
+            force_limit: it never pulls with more [N].
         """
-        return self._add_tie((a, b), stiffness, damping, None, touching)
+        force_limit = number(force_limit, "force_limit", infinite=True)
+        return self._add_tie((a, b), stiffness, damping, None, touching, force_limit)
 
     def add_rope(self, a: End, b: End, *, length: float, stiffness: float = 1e6, damping: float = 1e4) -> Tie:
         """Keep two points within a length of each other; slack, it does nothing.
@@ -234,15 +240,16 @@ class World:
         return self._add_tie((a, b), stiffness, damping, number(length, "length", positive=True))
 
     def _add_tie(
-        self, ends: tuple[End, End], stiffness: float, damping: float, length: float | None, touching: bool = True
-    ) -> Tie:
+        self, ends: tuple[End, End], stiffness: float, damping: float, length: float | None, touching: bool = True,
+        force_limit: float = math.inf,
+    ) -> Tie:  # fmt: skip
         stiffness, damping = number(stiffness, "stiffness"), number(damping, "damping")
         if stiffness + damping == 0:
             raise ArgumentError("stiffness, damping: a spring or rope needs one of them, got 0 and 0")
         if not on_link(ends[0]):
             raise ArgumentError(f"a: the first end must be (figure in this world, frame), got {ends[0]!r}")
         a, b = (self._checked_end(end, name) for name, end in zip("ab", ends, strict=True))
-        tie = Tie(self, (a, b), stiffness, damping, length, bool(touching))
+        tie = Tie(self, (a, b), stiffness, damping, length, bool(touching), force_limit)
         self._wake(tie.members)
         self._contents = replace(self._contents, ties=(*self._contents.ties, tie))
         return tie
@@ -366,10 +373,11 @@ class World:
             if asked > MOST_AT_ONCE:
                 asked = MOST_AT_ONCE
             if arrays.sleep is None:
-                done = arrays.take_steps(h, asked, times)
+                done = arrays.take_steps(h, asked, times, self._time)
                 more = arrays.step_back() if done < asked else arrays
             else:
-                self._arrays, done = advance(arrays, h, asked, [led.together() for led in self._led], times)
+                groups = [led.together() for led in self._led]
+                self._arrays, done = advance(arrays, h, asked, groups, times, self._time)
                 more = self._arrays if done == asked else None
             taken += done
             self._time = begin + h * taken
@@ -387,8 +395,23 @@ class World:
         return float(self.arrays.state[self.arrays.last_step][1])
 
     def contacts(self) -> list[ContactForce]:
-        """Contact points of the last step, with their forces."""
+        """Contact points of the last step, with their forces; of all its substeps, if it was cut."""
         return contact_forces(self)
+
+    def contact_events(self, member: Member | None = None) -> ContactEvents:
+        """Who touched whom since the last reading: each pair of shapes that pushed, from when to when, how hard.
+
+        All steps and substeps count, whoever reads in between or not.  What goes on is told too, with its impulse
+        so far.  Only with `Settings(contact_events=...)`, which says how many are kept at the most.
+
+        Args:
+            member: a figure in this world: only what it touched; the rest is kept for later.
+        """
+        if self.settings.contact_events == 0:
+            raise ArgumentError("this world keeps no contact events; make it with Settings(contact_events=1000)")
+        if member is not None:
+            self._check_own(member, "member")
+        return read_events(self.arrays, member)
 
     def contact_patches(self) -> list[ContactPatch]:
         """Contacts of the last step, by states: those of two bodies along one normal together.
@@ -434,8 +457,9 @@ class World:
         if self._busy.locked():
             raise in_two_threads("restore")
         check_snapshot(snapshot, self.arrays)
-        if len(snapshot.contacts) > self.arrays.contact_room:
-            self._arrays = self.arrays.with_room(len(snapshot.contacts))
+        wanted = max(len(snapshot.contacts), len(snapshot.earlier))
+        if wanted > self.arrays.contact_room:
+            self._arrays = self.arrays.with_room(wanted)
         put_back(snapshot, self.arrays)
         self._time = snapshot.time
         for tie in self._contents.ties:
