@@ -34,6 +34,8 @@ def free_motion(scene, solids, state, control, law, spare):
         add_pulls(scene, control, law.h)
     factorise(scene.tree, scene.chains, scene.mass, 0, scene.tree.bodies)
     whiten(scene.tree, scene.chains, scene.mass, scene.x, 0, scene.tree.bodies)
+    for k in range(scene.tree.nv):
+        scene.free[k] = scene.x[k]
     return slowed
 
 

@@ -27,6 +27,7 @@ from hitogata.lanes import any_lane, kernel, maximum, sqrt, where
 from hitogata.sim.clocking import FACTOR, INTEGRATE, ROWS, SWEEPS, Clock
 from hitogata.sim.free_motion import free_motion
 from hitogata.sim.keeping import note_spin
+from hitogata.sim.motor_search import search_motors
 from hitogata.sim.motors import note_motors
 from hitogata.sim.moving import apply, carry
 from hitogata.sim.placing import place
@@ -67,6 +68,8 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     remember(world, scene, rows, points, state, control, law, slowed)
     advance(world.tree, state.q, state.v, law.h, state.q)
     mistaken = note_motors(world.tree, scene.drive, scene.x, state, control, law, passes)
+    if any_lane(mistaken > 0.0):
+        search_motors(scene, state, control, law, passes)
     clock.note(clock.times, INTEGRATE)
     return contacts, joint_rows, mistaken
 
