@@ -11,6 +11,7 @@ from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import values
 from hitogata.figure.joint import JointKind
 from hitogata.figure.link import Link
+from hitogata.figure.mobility import check_mobility
 from hitogata.figure.pose import IDENTITY, FloatArray, Pose
 
 
@@ -36,6 +37,14 @@ class Figure:
         values.name(self.name, "figure")
         object.__setattr__(self, "links", _only_links(self.links))
         _check_tree(self.links)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: what it is; what was derived from it is made anew where it is asked for."""
+        return {"name": self.name, "links": self.links, "compiled": {}}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Figure":
+        """Itself: it cannot be changed."""
+        return self
 
     @classmethod
     def from_links(cls, name: str, links: Iterable[Link]) -> "Figure":
@@ -204,6 +213,7 @@ def _check_tree(links: tuple[Link, ...]) -> None:
         if link.joint.kind is JointKind.FREE:
             what = f"link {link.name!r} hangs on {link.parent!r}"
             raise FigureError(f"{what} by a free joint: only the root may")
+    check_mobility(links)
 
 
 def _depth_first(links: tuple[Link, ...]) -> tuple[Link, ...]:

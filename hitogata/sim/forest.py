@@ -19,6 +19,9 @@ from hitogata.sim.layout import HEADER, Carried, Motor, Pull, Solid, Strain
 
 IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
+POINT = 1e-9
+"""Inertia a step gives a body about axes where it has none, as a share of that about its joint: it then has a spin."""
+
 
 @dataclass(frozen=True)
 class Span:
@@ -128,7 +131,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
     most_rows = _up(most_joint + 6 * body + 8 * body)
     replies = points * 6 * width
     head[:11] = [body, nq, nv, links, stride, width, most_joint, body, points, most_rows * width, replies]
-    work = body * record_size(Placed) + nv * stride + _up(nv) + most_joint * (record_size(JointRow) + stride)
+    work = body * record_size(Placed) + nv * stride + 4 * _up(nv) + most_joint * (record_size(JointRow) + stride)
     work += 6 * body * stride + points * record_size(PointRow) + most_rows + most_rows * width + replies + 64
     ints_needed = (
         most_joint * record_size(JointRowInts)
@@ -140,7 +143,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         np.concatenate([head, rows.ravel(), velocities.ravel(), starts]),
         np.concatenate([floats, *[x.ravel() for x in (*bodies, *solids, *limits)], ranges]),
         tuple(spans), body, nq, nv,
-        nq + nv + body * (record_size(Carried) + record_size(Watch) + 5 + record_size(Strain)) + 2,
+        nq + 2 * nv + body * (record_size(Carried) + record_size(Watch) + 5 + record_size(Strain)) + 2,
         nq + 2 * nv + body * (record_size(Motor) + record_size(Pull)) + 1, work, ints_needed,
     )  # fmt: skip
 
@@ -187,7 +190,10 @@ def _solid(row: FloatArray, reach: float) -> FloatArray:
     x, y, z = centre
     shift = mass * np.array([y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y])
     central = upper - shift
-    least = np.linalg.eigvalsh(central[[0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(3, 3))[0]
+    least, _, most = np.linalg.eigvalsh(central[[0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(3, 3))
+    if least <= 1e-12 * most + 1e-14 * mass * (centre @ centre):  # zero, but for rounding: a point mass or a rod
+        least = POINT * (most + mass * max(centre @ centre, reach * reach, 1e-6))
+        central = central + least * np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0])
     return np.concatenate([[mass], centre, central, [least, reach]])
 
 

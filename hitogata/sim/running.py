@@ -21,11 +21,14 @@ from hitogata.lanes import (
     where,
 )
 from hitogata.sim.clocking import NARROW, Clock, silent
+from hitogata.sim.contact_log import CLOCK, keep_log, log_contacts, restore_log
+from hitogata.sim.contact_log import ROOM as LOG_ROOM
 from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, moves_fast, stop_at_impact
 from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import (
     CAPACITY,
     CONTACTS,
+    EARLIER,
     FOUND,
     OLD_THIRD,
     PIECES,
@@ -37,11 +40,23 @@ from hitogata.sim.layout import (
     open_state,
     open_world,
 )
+from hitogata.sim.motors import suppose
 from hitogata.sim.moving import carry
 from hitogata.sim.pairing import HEADER, ORDER, PAIRS, ROOM, RULES, SPACE
 from hitogata.sim.placing import place
 from hitogata.sim.steadying import relax
 from hitogata.sim.step import Method, by_sweeps, step
+from hitogata.sim.substeps import (
+    TIME,
+    Told,
+    add_contacts,
+    add_joints,
+    add_motors_and_limits,
+    add_ties,
+    forget_earlier,
+    sums_in,
+    world_sums,
+)
 from hitogata.sim.touching import Broad, Surroundings, near_pairs
 from hitogata.spatial import dot, load3
 
@@ -102,8 +117,14 @@ def take_reduced_steps(touch, find_gap, solve, open_room, clock, arrays, longest
     world = open_world(ints, floats)
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
     rows, method = open_rows(world, scene, work_ints), Method(solve, open_room(world, arrays), clock)
+    told = Told(
+        sums_in(world.tree, lanes(floats_in(arrays, 21), X1)), lanes(ints_in(arrays, 22), X1),
+        lanes(floats_in(arrays, 23), X1), lanes(ints_in(arrays, 24), X1), lanes(floats_in(arrays, 25), X1),
+        lanes(floats_in(arrays, 26), X1), scene.x,
+    )  # fmt: skip
+    parts = world, scene, rows, views, targets, method, sweeps
     return run_steps(
-        touch, find_gap, reduced_step, (world, scene, rows, views, targets, method, sweeps), world.tree, views, views.q,
+        touch, find_gap, reduced_step, note_reduced, parts, told, world.tree, views, views.q,
         world.tree.nq + world.tree.nv, tail(rows.reply, world.reply_room), state, ties, tie_ints, shape_ints,
         shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
         fast_turn, steps,
@@ -111,39 +132,63 @@ def take_reduced_steps(touch, find_gap, solve, open_room, clock, arrays, longest
 
 
 @kernel
-def reduced_step(parts, around, law, old_contacts, start, last_try):
+def reduced_step(parts, around, law, old_contacts, passes, start, last_try):
     """One step in reduced coordinates."""
     world, scene, rows, state, control, method, sweeps = parts
-    contacts, joint_rows = step(world, scene, rows, around, state, control, law, method, sweeps, old_contacts)
-    share, begin = 1.0, lanes(start, X1)
-    if moves_fast(scene, world.solid, around, begin, state.q, law.h) and finite(state.q, world.tree.nq + world.tree.nv):
-        share = first_impact(world, scene, around, state, begin, contacts, law)
-        if share < 1.0 and (last_try or share < TOO_SHORT):
-            stop_at_impact(world, scene, around, state, begin, law)
-            share = 1.0
-    method.clock.note(method.clock.times, NARROW)
-    return contacts, sliding(world.tree, state.v, rows, joint_rows), share
+    contacts, joint_rows, mistaken = step(
+        world, scene, rows, around, state, control, law, method, sweeps, old_contacts, passes
+    )
+    slide, share, begin = sliding(world.tree, state.v, rows, joint_rows), 1.0, lanes(start, X1)
+    if mistaken == 0.0 and moves_fast(scene, world.solid, around, begin, state.q, law.h):
+        if finite(state.q, world.tree.nq + world.tree.nv):
+            share = first_impact(world, scene, around, state, begin, contacts, law)
+            if share < 1.0 and (last_try or share < TOO_SHORT):
+                stop_at_impact(world, scene, around, state, begin, law)
+                share = 1.0
+        method.clock.note(method.clock.times, NARROW)
+    return contacts, slide, mistaken, share
+
+
+@kernel
+def note_reduced(parts, told, around, law, found, counts, before):
+    """Sum up what a piece did that is not the last of its step; see `add_contacts` for what is returned.
+
+    before: the state it began with, which is overwritten.
+    """
+    world, scene, _, state, control, _, _ = parts
+    start = open_state(world, before)
+    place(scene, world.solid, start, law.h)
+    add_motors_and_limits(told.sums, world.tree, state, law.h, True)
+    add_ties(scene, around, law.h, True)
+    for k in range(world.tree.nv):
+        start.v[k] = state.v[k]
+    add_joints(world, scene, told, start, control, around, found, law.h)
+    return add_contacts(told, counts, around.contacts, around.points, found, law.h)
 
 
 @kernel
 def run_steps(
-    touch, find_gap, core, parts, tree, views, checked, numbers, spare, state, ties, tie_ints, shape_ints, shape_floats,
-    pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest, fast_turn, steps,
+    touch, find_gap, core, note, parts, told, tree, views, checked, numbers, spare, state, ties, tie_ints, shape_ints,
+    shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
+    fast_turn, steps,
 ):  # fmt: skip
-    """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts, state at the
-    start, is it the last try?), which returns how many contacts there were, what `sliding` says, and the share of the
-    piece after which something would pass (`impacts`): then it is taken again, to end there.
+    """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts, passes,
+    state at the start, is it the last try?), which returns how many contacts there were, what `sliding` says, what
+    `motors.note_motors` does, and the share of the piece after which something would pass (`impacts`): then it is taken
+    again, to end there.
 
     touch, find_gap: the kernels that find the points of a pair of shapes, and its gap.
+    note: the kernel that sums up what a piece did, as `note_reduced`; told: where to.
     tree, views: of the joints; when they turn fast, a step is taken in pieces.
     checked, numbers: the first so many of these must stay finite.
     """
     for k in range(steps):
+        forget_substeps(told, counts, tree, records(ties, Tie, X1))
         copy_numbers(state, before)
         copy_numbers(ties, old_ties)
         old_count, old_third, taken, left, again = counts[CONTACTS], counts[OLD_THIRD], 0, h, False
         share, retakes, parts_of_pieces = 1.0, 0, 0
-        pieces = pieces_for(fastest(tree, views.v), 0.0, left, longest, fast_turn)
+        pieces, passes = pieces_for(fastest(tree, views.v), 0.0, left, longest, fast_turn), 0.0
         while pieces > 0:
             if taken > 0 or pieces > 1 or share < 1.0:
                 copy_numbers(state, piece_before)
@@ -157,27 +202,33 @@ def run_steps(
             begin = before
             if taken > 0:
                 begin = piece_before
-            found, slide, impact = core(parts, around, laws, counts[CONTACTS], begin, retakes >= MOST_RETAKES)
+            found, slide, mistaken, impact = core(
+                parts, around, laws, counts[CONTACTS], passes, begin, retakes >= MOST_RETAKES
+            )
             lost = found > counts[CAPACITY] or around.broad.head[PAIRS] > around.broad.head[ROOM]
             needed = pieces_for(fastest(tree, views.v), slide, left, longest, fast_turn)
+            supposing = mistaken > 0.0 and not lost  # once more, with other motors at their limits
             used = taken - parts_of_pieces
             too_far = needed > pieces and not again and used + pieces < MOST_PIECES and not lost
-            if too_far or (impact < 1.0 and not lost):
-                if too_far:
-                    again = True  # too far in one go: once more, in more pieces
-                    pieces = max(min(needed, MOST_PIECES - used), pieces + 1.0)
-                    share = 1.0
-                else:  # something would pass: once more, to where it touches
-                    retakes += 1
-                    share *= impact
+            if supposing or too_far or (impact < 1.0 and not lost):
                 if taken > 0:
                     copy_numbers(piece_before, state)
                     copy_numbers(piece_ties, ties)
                 else:
                     copy_numbers(before, state)
                     copy_numbers(old_ties, ties)
+                suppose(told.guess, views.motor, tree.nv, True)
+                if supposing:
+                    passes += 1.0
+                elif too_far:
+                    again, passes, share = True, 0.0, 1.0  # too far in one go: once more, in more pieces
+                    pieces = max(min(needed, MOST_PIECES - used), pieces + 1.0)
+                else:  # something would pass: once more, to where it touches
+                    retakes += 1
+                    passes, share = 0.0, share * impact
             else:
                 again = False
+                passes = 0.0
                 taken += 1
                 if share < 1.0:
                     parts_of_pieces += 1
@@ -186,17 +237,51 @@ def run_steps(
                 share = 1.0
                 left -= laws.h
                 views.last[0] = laws.h
-                counts[FOUND] = found
+                well, wanted = finite(checked, numbers), 0
+                if pieces > 0 and well and not lost:
+                    wanted = note(parts, told, around, laws, found, counts, piece_before)
+                    lost = wanted > counts[CAPACITY]
+                counts[FOUND] = max(found, wanted)
                 counts[PIECES] = taken
-                if lost or not finite(checked, numbers):
+                if lost or not well:
                     if pieces + taken > 1 or parts_of_pieces > 0:
                         copy_part(contacts, points, counts[CAPACITY], 2, old_third, old_count)
+                    if taken > 1:
+                        undo_log(told)
+                    forget_substeps(told, counts, tree, records(ties, Tie, X1))
                     counts[CONTACTS] = old_count
                     counts[OLD_THIRD] = old_third
                     return k
+                log_piece(told, around, found, k * h + h - left - laws.h, laws.h, taken == 1 and pieces > 0)
                 counts[CONTACTS] = found
                 counts[OLD_THIRD] = 1 - counts[OLD_THIRD]
     return steps
+
+
+@kernel
+def forget_substeps(told, counts, tree, ties):
+    """Before a step: what the earlier substeps of the last one did is told no more."""
+    if told.sums.head[TIME] > 0.0:
+        forget_earlier(told.sums, world_sums(tree), ties, counts[TIES])
+        counts[EARLIER] = 0
+
+
+@kernel
+def log_piece(told, around, found, begin, h, several):
+    """Log the contacts of a piece that counts, which began so long after the call [s]; several: it is the first of
+    several."""
+    if told.log[LOG_ROOM] > 0:
+        if several:
+            keep_log(told.log, told.log_numbers)
+        time = told.log_numbers[CLOCK] + begin
+        log_contacts(told.log, told.log_numbers, around.contacts, around.points, found, time, h)
+
+
+@kernel
+def undo_log(told):
+    """Forget what pieces logged of a step that could not be taken."""
+    if told.log[LOG_ROOM] > 0:
+        restore_log(told.log, told.log_numbers)
 
 
 @kernel

@@ -27,6 +27,8 @@ from hitogata.lanes import any_lane, kernel, maximum, sqrt, where
 from hitogata.sim.clocking import FACTOR, INTEGRATE, ROWS, SWEEPS, Clock
 from hitogata.sim.free_motion import free_motion
 from hitogata.sim.keeping import note_spin
+from hitogata.sim.motor_search import search_motors
+from hitogata.sim.motors import note_motors
 from hitogata.sim.moving import apply, carry
 from hitogata.sim.placing import place
 from hitogata.sim.steadying import expect_ties, give_back, note_strain
@@ -41,12 +43,12 @@ PATIENCE = 10
 
 
 @kernel
-def step(world, scene, rows, around, state, control, law, method, sweeps, old_contacts):
-    """One step; returns how many contacts and joint rows there were.
+def step(world, scene, rows, around, state, control, law, method, sweeps, old_contacts, passes):
+    """One step; returns how many contacts and joint rows there were, and whether motors at their limits were mistaken.
 
     world, state, control, law: see `layout`; scene, rows: scratch; around: shapes, ties, contacts, see `touching`;
     method: how impulses are found, `by_sweeps` or another, and its scratch; sweeps: at the most; old_contacts: how many
-    the last step had.
+    the last step had; passes: how often this step was taken before, see `motors.note_motors`.
     """
     clock = method.clock
     place(scene, world.solid, state, law.h)                              # 1 where is it, what momenta
@@ -65,8 +67,11 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     keep_point_impulses(rows, points, around)
     remember(world, scene, rows, points, state, control, law, slowed)
     advance(world.tree, state.q, state.v, law.h, state.q)
+    mistaken = note_motors(world.tree, scene.drive, scene.x, state, control, law, passes)
+    if any_lane(mistaken > 0.0):
+        search_motors(scene, state, control, law, passes)
     clock.note(clock.times, INTEGRATE)
-    return contacts, joint_rows
+    return contacts, joint_rows, mistaken
 
 
 @kernel
