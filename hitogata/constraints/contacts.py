@@ -1,19 +1,22 @@
 """Contacts as point rows: one-sided along the normal, Coulomb friction across.
 
-The normal's law is compliant for every sign of the gap, as that of limits; a contact that closes fast bounces:
+A spring k and a damper d act along the normal while the points overlap.  Over a step that begins with an overlap -gap,
+and ends with -gap - h u, their impulse is h k (-gap - h u) - h d u; over one in which they come to overlap, the damper's
+is d (-gap - h u).  So
 
-    bias = k gap / (d + h k),   but not above  e u_n  where the points close at u_n < -threshold     (e: restitution)
+    u + s p + b >= 0,   p >= 0,   one of them zero            s = 1/(h (d + h k))
+    b = gap / h                where they do not overlap yet: they may use up the gap, and no more
+    b = k gap / (d + h k)      where they do
 
-and is all but hard while it does: a soft one would swallow part of the bounce.  What overlaps deeply is pushed out at
-no more than a set speed: d is taken as large as that needs, so that the force, k times the overlap, is there all the
-same.
+What overlaps deeply is pushed out at no more than a set speed: d is taken as large as that needs, so that the force, k
+times the overlap, is there all the same.  Contacts with restitution: see `restitution`.
 
 A limb of a figure may be driven in between another and the walls of its joints, and friction would hold it there: see
 `grip`.
 """
 
 from hitogata.constraints.layout import CONTACT
-from hitogata.lanes import any_lane, clip, inline, kernel, maximum, minimum, sqrt, where
+from hitogata.lanes import absolute, any_lane, clip, inline, kernel, maximum, sqrt, where
 from hitogata.spatial import Mat3, Vec3, cross, dot
 
 FAR = 1e9
@@ -21,11 +24,6 @@ FAR = 1e9
 
 NOWHERE = 0.5e9
 """Points farther than this are no points [m]; see `contact.layout.FAR`."""
-
-HARD = 1e-4
-"""Share of its softness that a bouncing contact keeps: where joints leave it no way to open, nothing else would bound
-its impulse."""
-
 
 JAMMED, LOOSE = 40.0, 50.0
 """Links of one figure that press on each other as if it accelerated at more than this at a single point lose their
@@ -62,14 +60,16 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, firm,
     row.frame = axes_along(where(near, normal, Vec3(0.0, 0.0, 1.0)))  # whatever stands there in lanes without a point
     row.arm_a = where(near, arm_a, Vec3(0.0, 0.0, 0.0))
     row.arm_b = where(near, arm_b, Vec3(0.0, 0.0, 0.0))
-    bounces = near & (closing < -law.bounce_speed) & (restitution > 0.0)
     stiff = maximum(stiff, -point.gap * stiffness / law.push_out_speed)
-    bias = point.gap * stiffness / stiff
-    row.bias = normal_bias(where(near, bias, FAR), closing * restitution, bounces)
-    row.bounce = where(bounces, restitution, 0.0)
-    row.soft = where(bounces, HARD, 1.0) / (law.h * stiff)
+    bias = where(point.gap > 0.0, point.gap / law.h, point.gap * stiffness / stiff)
+    row.bias = normal_bias(where(near, bias, FAR))
+    row.bounce = where(near, restitution, 0.0)
+    row.gap, row.rate, row.struck = point.gap, closing, closing * 0.0
+    row.hit = Vec3(0.0, 0.0, 0.0)
+    row.soft = 1.0 / (law.h * stiff)
     row.friction = friction
-    row.impulse = where(near, point.impulse * law.warm, Vec3(0.0, 0.0, 0.0))
+    rests = near & ((restitution == 0.0) | (absolute(closing) < law.bounce_speed))  # what it felt may have been an impact
+    row.impulse = where(rests, point.impulse * law.warm, Vec3(0.0, 0.0, 0.0))
     return count + 1
 
 
@@ -80,9 +80,9 @@ def point_motion(motion, arm):
 
 
 @inline
-def normal_bias(bias, bounce, bounces):
-    """Bias along the normal only; a contact that bounces is to open at the speed -bounce."""
-    return Vec3(0.0, 0.0, where(bounces, minimum(bias, bounce), bias))
+def normal_bias(bias):
+    """Bias along the normal only."""
+    return Vec3(0.0, 0.0, bias)
 
 
 @inline

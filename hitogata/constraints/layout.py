@@ -32,6 +32,10 @@ class Placed:
     inertia: RigidInertia  # of the body, then of the subtree
     momentum: Force  # likewise
     motion: Motion  # of the body's origin, after the step
+    bend: Motion  # mean motion of its centre within the step less the motion that v gives it, see `sim.energy_momentum`
+    excess: Vec3  # of its angular momentum, likewise
+    struck: float  # when the last impact hit it within the step [s]
+    pressed: float  # of a root: whether its tree feels limits, contacts, springs or ropes
     force: Vec3  # what pulls on it, see `sim.steadying`
     slow: Sym3  # how its turning is slowed
 
@@ -85,7 +89,12 @@ class PointRow:
     bias: Vec3  # speeds
     soft: float  # speed per impulse
     friction: float
-    bounce: float  # contact: its restitution, where it bounces
+    bounce: float  # contact: its restitution
+    gap: float  # contact
+    rate: float  # contact: of its gap, at the beginning of the step
+    acceleration: float  # contact: of its gap, in free motion; of those that may bounce
+    hit: Vec3  # contact: impulse of impacts, apart from `impulse`, in the axes of `frame`; see `restitution`
+    struck: float  # contact: when [s]
     swing: float  # rope: distance of its ends over h, see `points.no_farther`
     impulse: Vec3  # on a, in the axes of `frame`
     own: Sym3  # what a unit impulse does to its own velocity; for a spring: the inverse, with softness

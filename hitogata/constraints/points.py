@@ -9,7 +9,7 @@ A rope is a contact without friction whose normal leads from its slack end inwar
 """
 
 from hitogata.constraints.layout import SPRING
-from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, packed, sqrt, where
+from hitogata.lanes import any_lane, inline, kernel, maximum, packed, sqrt, where
 from hitogata.spatial import Sym3, Vec3, cross, dot, from_cols, from_rows, inverse, load6, load_down
 from hitogata.spatial import rows as frame_rows
 
@@ -53,8 +53,6 @@ def prepare_point(rows, p, end):
         reply = reply + other
         point.share = share_of(other, reply)
     note_reply(point, own, reply)
-    if own.kind != SPRING and any_lane(point.bounce > 0.0):
-        point.bias = no_higher(point.bias, velocity_of(rows, point, own).z, point.bounce)
     return end
 
 
@@ -77,12 +75,6 @@ def note_reply(point, own, reply):
         point.across = 1.0 / greatest_across(reply)
         if own.tie == 1:
             point.bias = no_farther(point.bias, reply, point.soft, point.swing)
-
-
-@inline
-def no_higher(bias, closing, bounce):
-    """A contact bounces from what the joints let it close at, no more: bodies' own motions may fit no joint."""
-    return Vec3(bias.x, bias.y, where(bounce > 0.0, maximum(bias.z, minimum(closing, 0.0) * bounce), bias.z))
 
 
 @inline

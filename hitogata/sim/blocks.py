@@ -48,7 +48,6 @@ from hitogata.sim.block_contacts import (
     take_list,
 )
 from hitogata.sim.clocking import Clock, silent
-from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import (
     CAPACITY,
     CONTACTS,
@@ -63,10 +62,8 @@ from hitogata.sim.layout import (
     scene_in,
     state_in,
 )
-from hitogata.sim.moving import carry
-from hitogata.sim.placing import place
-from hitogata.sim.running import MOST_PIECES, fastest, finite, gather, open_pairs, pieces_for, sliding
-from hitogata.sim.steadying import relax
+from hitogata.sim.moving import synchronise
+from hitogata.sim.running import MOST_PIECES, fastest, finite, note_start, open_pairs, pieces_for, sliding
 from hitogata.sim.step import Method, by_sweeps, step
 from hitogata.sim.touching import Surroundings, all_pairs
 from hitogata.spatial import load3
@@ -204,7 +201,7 @@ def run_block(
         keep_start(block, lists)
         start, start_ties = block.before, block.old_ties
         left, taken = marks[DEAD] * 0.0 + h, marks[DEAD] * 0.0
-        pieces = where(dead, 0.0, pieces_for(fastest(tree, views.v), 0.0, left, longest, fast_turn))
+        pieces = where(dead, 0.0, pieces_for(fastest(tree, views.mean), 0.0, left, longest, fast_turn))
         again, first = False, True
         while any_lane(pieces > 0.0):
             if not first:
@@ -216,8 +213,8 @@ def run_block(
             law = law_of(numbers, length, views.last[0], block.nature[FALL])
             around = look_around(world, shapes, block, lists, pairs, tie_ints, spare)
             found, joint_rows = step(world, scene, rows, around, views, control, law, method, sweeps, counts[CONTACTS])
-            slide = sliding(tree, views.v, rows, joint_rows)
-            needed = pieces_for(fastest(tree, views.v), slide, left, longest, fast_turn)
+            slide = sliding(tree, views.mean, rows, joint_rows)
+            needed = pieces_for(fastest(tree, views.mean), slide, left, longest, fast_turn)
             retry = going & (needed > pieces) & negated(again) & (taken + pieces < MOST_PIECES)
             done, well = going & negated(retry), finite(block.state, tree.nq + tree.nv)
             fails = done & negated(well)
@@ -238,6 +235,7 @@ def run_block(
         marks[TAKEN] = where(dead, marks[TAKEN], marks[TAKEN] + 1.0)
         marks[DEAD] = where(dead, 1.0, 0.0)
         steps -= 1
+    synchronise(scene, world.solid, views)
     return steps, 0
 
 
@@ -259,11 +257,7 @@ def begin_fresh(world, scene, views, block):
     """Note the momenta of worlds that were put elsewhere; see `running.begin`."""
     fresh, none = block.marks[FRESH] > 0.0, block.marks[FRESH] * 0.0
     copy(block.state, block.before, block.states)
-    place(scene, world.solid, views, none)
-    carry(scene, views)
-    gather(scene)
-    note_spin(scene, world.solid, views, none)
-    relax(scene, views)
+    note_start(world, scene, views)
     for k in range(block.states):
         block.state[k] = where(fresh, block.state[k], block.before[k])
     block.marks[FRESH] = none

@@ -3,7 +3,7 @@
     ints      header, joints, chains, where ranges begin             what the world is; changes when things come or go
     floats    gravity, bodies, solids, limits, ranges
     state     q, v, carried momenta, watches, impulses of limits,     what a step changes, and save/restore needs
-              spin of free trees, strain
+              gravity owed, strain, mean velocities
     control   targets, rates, pushes, motors, pulls                  what the user sets
     counts    how many ties, contacts, pieces there are              see below
     work      scratch; its contents do not matter between steps
@@ -44,10 +44,11 @@ class Solid:
 
 @record
 class Carried:
-    """Motion of a body as the last step left it: the momentum it brings along."""
+    """Motion of a body within the last step: the momentum it brings along."""
 
     centre: Vec3  # velocity of the centre of mass, in the world
     spin: Vec3  # angular velocity, in the body's frame
+    angular: Vec3  # angular momentum about the centre of mass, in the world
 
 
 @record
@@ -100,7 +101,8 @@ class State(NamedTuple):
     carried: records  # type: ignore[valid-type]
     watch: records  # type: ignore[valid-type]
     limit_impulse: lanes  # type: ignore[valid-type]  # (bodies, 2)
-    spin: lanes  # type: ignore[valid-type]  # (bodies, 3): of a free tree, at its root's place; see `keeping`
+    owed: lanes  # type: ignore[valid-type]  # (bodies,): time of gravity that a tree has yet to feel, at its root's place
+    mean: lanes  # type: ignore[valid-type]  # (nv,): velocities of the last step; `v` are those at its end
     strain: records  # type: ignore[valid-type]
     last: lanes  # type: ignore[valid-type]  # (2,): h and residual of the last step
 
@@ -177,11 +179,12 @@ def state_in(world, q):
     carried = tail(v, world.tree.nv)
     watch = tail(carried, world.tree.bodies * Carried.SIZE)
     impulse = tail(watch, world.tree.bodies * Watch.SIZE)
-    spin = tail(impulse, 2 * world.tree.bodies)
-    strain = tail(spin, 3 * world.tree.bodies)
-    last = tail(strain, world.tree.bodies * Strain.SIZE)
+    owed = tail(impulse, 2 * world.tree.bodies)
+    strain = tail(owed, world.tree.bodies)
+    mean = tail(strain, world.tree.bodies * Strain.SIZE)
+    last = tail(mean, world.tree.nv)
     return State(
-        q, v, records(carried, Carried), records(watch, Watch), impulse, spin, records(strain, Strain), last
+        q, v, records(carried, Carried), records(watch, Watch), impulse, owed, mean, records(strain, Strain), last
     )
 
 

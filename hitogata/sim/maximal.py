@@ -25,7 +25,6 @@ from hitogata.dynamics.integration import advance
 from hitogata.lanes import any_lane, kernel, maximum, sqrt
 from hitogata.sim.clocking import Clock, silent
 from hitogata.sim.free_motion import free_motion
-from hitogata.sim.keeping import note_spin
 from hitogata.sim.moving import carry
 from hitogata.sim.placing import place, place_body
 from hitogata.sim.step import find_limits, mark_pointed, tell_pointed
@@ -43,7 +42,7 @@ def maximal_step(
     figures: the world in reduced coordinates, with its state `of_joints` and its `control`.
     bodies: the world of loose bodies, with their state `of_bodies` and what acts on them from `outside`.
     """
-    place(scene, bodies.solid, of_bodies, law.h)                         # 1 where is it, what momenta
+    place(scene, bodies.solid, of_bodies)                                # 1 where is it, what momenta
     place_joints(joints, scene.placed)
     push_bodies(joints, scene.placed, control, outside.push)
     free_motion(scene, bodies.solid, of_bodies, outside, law, rows.coupling)  # 2, 3 inertias, free motion
@@ -62,13 +61,14 @@ def maximal_step(
     keep_joints(joints, rows, links, held, blocks, control.push, law.h)
     keep_impulses(rows, limits, of_joints.limit_impulse)
     keep_point_impulses(rows, points, around)
-    carry(scene, of_bodies)
-    note_spin(scene, bodies.solid, of_bodies, law.h)
-    joint_velocities(joints, scene.placed, of_joints.v)
-    advance(bodies.tree, of_bodies.q, of_bodies.v, law.h, of_bodies.q)
+    carry(scene, bodies.solid, of_bodies)
+    joint_velocities(joints, scene.placed, of_joints.mean)
+    advance(bodies.tree, of_bodies.q, of_bodies.mean, law.h, of_bodies.q)
     for i in range(bodies.tree.bodies):
         place_body(bodies.tree.joint[i], bodies.tree.body[i], scene.placed[i], scene.placed, of_bodies.q)
-    read_joints(joints, scene.placed, of_joints.q, of_joints.v, law.h)
+    read_joints(joints, scene.placed, of_joints.q, of_joints.mean, law.h)
+    for k in range(figures.tree.nv):
+        of_joints.v[k] = of_joints.mean[k]
     return contacts, limits
 
 
@@ -124,7 +124,7 @@ def sweep(rows, links, blocks, points):
 @kernel
 def take_speeds(scene, rows, state, touches):
     """New velocities: of a touched body they stand in the solver."""
-    unwhiten(scene.tree, scene.chains, scene.mass, scene.x, state.v)
+    unwhiten(scene.tree, scene.chains, scene.mass, scene.x, state.mean)
     for a in range(touches):
         touch = rows.touch[a]
-        store6(state.v, scene.tree.joint[touch.body].iv, load6(rows.speed, touch.row))
+        store6(state.mean, scene.tree.joint[touch.body].iv, load6(rows.speed, touch.row))

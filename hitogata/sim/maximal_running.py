@@ -3,12 +3,10 @@
 from hitogata.constraints.joint_places import Held, JointPlace, Joints
 from hitogata.constraints.links import LIMITS, SIDE, LinkInts, LinkRow, Links
 from hitogata.contact.finding import touch
-from hitogata.lanes import X1, entry, inline, kernel, lanes, records, tail
+from hitogata.lanes import X1, entry, kernel, lanes, records, tail
 from hitogata.sim.layout import open_control, open_rows, open_scene, open_state, open_world
 from hitogata.sim.maximal import maximal_step
-from hitogata.sim.moving import carry
-from hitogata.sim.placing import place
-from hitogata.sim.running import run_steps, sliding
+from hitogata.sim.running import note_start, run_steps, sliding
 from hitogata.spatial import quaternion_of, store3, store6, store_quaternion
 
 
@@ -20,25 +18,18 @@ def begin_maximal(ints, floats, loose_ints, loose_floats, state, start, held_sta
     """
     world, bodies = open_world(ints, floats), open_world(loose_ints, loose_floats)
     scene, of_joints, of_bodies = open_scene(world, work), open_state(world, state), open_state(bodies, state[start:])
-    place(scene, world.solid, of_joints, 0.0)
-    carry(scene, of_joints)
+    note_start(world, scene, of_joints)
     for i in range(first, end):
         link = world.tree.joint[i].link
         if link >= 0:
             joint, placed, old = bodies.tree.joint[link], scene.placed[i], of_joints.carried[i]
             store3(of_bodies.q, joint.iq, placed.pos)
             store_quaternion(of_bodies.q, joint.iq + 3, quaternion_of(placed.rot))
-            store6(of_bodies.v, joint.iv, placed.motion)
+            store6(of_bodies.mean, joint.iv, placed.motion)
             of_bodies.carried[link].centre = old.centre
             of_bodies.carried[link].spin = old.spin
-            store3(of_bodies.spin, 3 * link, spin_of(placed.rot, world.solid[i].central, old.spin))
+            of_bodies.carried[link].angular = old.angular
             forget(open_joints(world, state[held_start:], work), link)
-
-
-@inline
-def spin_of(rot, central, spin):
-    """Angular momentum of a body about its centre, world axes."""
-    return rot @ (central @ spin)
 
 
 @kernel
@@ -98,7 +89,7 @@ def take_one(parts, around, law, old_contacts):
         world, bodies, joints, scene, rows, links, around, of_joints, of_bodies, control, outside, law, share, sweeps,
         old_contacts,
     )  # fmt: skip
-    return contacts, sliding(world.tree, of_joints.v, rows, limits)
+    return contacts, sliding(world.tree, of_joints.mean, rows, limits)
 
 
 @kernel

@@ -20,11 +20,10 @@ from hitogata.dynamics.layout import Body, model_of
 from hitogata.figure import JointKind
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, entry, inline, kernel, lanes, record_offsets, record_size
-from hitogata.sim.free_motion import about_root, weight_of
-from hitogata.sim.keeping import momentum_of
+from hitogata.sim.energy_momentum import momentum_at, weight_of
+from hitogata.sim.free_motion import about_root
 from hitogata.sim.layout import open_control, open_scene, open_state, open_world
 from hitogata.sim.loose import wrenches_of
-from hitogata.sim.moving import carry
 from hitogata.sim.parts import state_parts
 from hitogata.sim.placing import place
 from hitogata.spatial import Force, Vec3, cross, load6, store6
@@ -158,10 +157,8 @@ def joint_forces(member: "Member") -> FloatArray:
     for tie in arrays.contents.ties:
         for body, at, force in tie._impulses():
             _add(outside, body, at, force)
-    after = arrays.state.copy()
-    after[state_parts(forest, span).v] = arrays.taken_v(member)
     read_joints(
-        forest.ints, forest.floats, arrays.start.copy(), after, arrays.control, arrays.work, outside, out, h
+        forest.ints, forest.floats, arrays.start, arrays.state, arrays.control, arrays.work, outside, out, h
     )
     return out[:-6].reshape(-1, 6)[list(span.body_of_link)]
 
@@ -178,33 +175,29 @@ def _add(outside: FloatArray, body: int, at: FloatArray, force: FloatArray) -> N
 
 @entry
 def read_joints(ints, floats, before, state, control, work, outside, out, h):
-    """Wrench through each body's joint; `before` is the state before the step, and is overwritten.
+    """Wrench through each body's joint; `before` is the state before the step.
 
     outside: impulses of contacts and ties, about the world's origin, (bodies, 6).
     """
     world = open_world(ints, floats)
     scene, start, targets = open_scene(world, work), open_state(world, before), open_control(world, control)
-    place(scene, world.solid, start, h)
-    copy_velocities(open_state(world, state).v, start.v, world.tree.nv)
-    sum_wrenches(scene, world.solid, start, targets, lanes(outside, X1), lanes(out, X1), h)
+    place(scene, world.solid, start)
+    sum_wrenches(
+        scene, world.solid, start, open_state(world, state), targets, lanes(outside, X1), lanes(out, X1), h
+    )
 
 
 @kernel
-def copy_velocities(source, target, count):
-    """target = source."""
-    for k in range(count):
-        target[k] = source[k]
-
-
-@kernel
-def sum_wrenches(scene, solids, state, control, outside, out, h):
+def sum_wrenches(scene, solids, start, state, control, outside, out, h):
     """What is missing in each subtree's momentum came through its joint."""
-    carry(scene, state)
+    kick = h
     for i in range(scene.tree.bodies):
+        if scene.tree.joint[i].parent < 0:
+            kick = h + start.owed[i] - state.owed[i]
         placed, now, solid, pull = scene.placed[i], state.carried[i], solids[i], control.pull[i]
         reach = placed.rel + placed.rot @ pull.point
-        missing = momentum_of(solid.mass, solid.central, placed.rot, placed.rel + placed.arm, now.centre, now.spin)
-        missing = missing - placed.momentum - weight_of(placed.inertia, scene.tree.gravity * h)
+        missing = momentum_at(solid.mass, placed.rel + placed.arm, now.centre, now.angular)
+        missing = missing - placed.momentum - weight_of(placed.inertia, scene.tree.gravity * kick)
         missing = missing - about_root(pull.force * h, pull.torque * h, reach)
         placed.momentum = missing - shifted(load6(outside, 6 * i), placed.pos - placed.rel)
     for i in range(scene.tree.bodies - 1, -1, -1):

@@ -20,7 +20,6 @@ from hitogata.lanes import (
     where,
 )
 from hitogata.sim.clocking import Clock, silent
-from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import (
     CAPACITY,
     CONTACTS,
@@ -35,7 +34,7 @@ from hitogata.sim.layout import (
     open_state,
     open_world,
 )
-from hitogata.sim.moving import carry
+from hitogata.sim.moving import carry, synchronise
 from hitogata.sim.pairing import HEADER, ORDER, PAIRS, ROOM, RULES, SPACE
 from hitogata.sim.placing import place
 from hitogata.sim.steadying import relax
@@ -53,10 +52,18 @@ def begin(ints, floats, state, work):
     """After q or v were set: note the momenta of all bodies."""
     world = open_world(ints, floats)
     scene, views = open_scene(world, work), open_state(world, state)
-    place(scene, world.solid, views, 0.0)
-    carry(scene, views)
-    gather(scene)
-    note_spin(scene, world.solid, views, 0.0)
+    note_start(world, scene, views)
+
+
+@kernel
+def note_start(world, scene, views):
+    """The velocities of all figures are those of a step that ends now."""
+    for k in range(world.tree.nv):
+        views.mean[k] = views.v[k]
+    for i in range(world.tree.bodies):
+        views.owed[i] = views.owed[i] * 0.0
+    place(scene, world.solid, views)
+    carry(scene, world.solid, views)
     relax(scene, views)
 
 
@@ -97,12 +104,14 @@ def take_reduced_steps(touch, solve, open_room, clock, arrays, longest, fast_tur
     world = open_world(ints, floats)
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
     rows, method = open_rows(world, scene, work_ints), Method(solve, open_room(world, arrays), clock)
-    return run_steps(
+    done = run_steps(
         touch, reduced_step, (world, scene, rows, views, targets, method, sweeps), world.tree, views, views.q,
         world.tree.nq + world.tree.nv, tail(rows.reply, world.reply_room), state, ties, tie_ints, shape_ints,
         shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
         fast_turn, steps,
     )  # fmt: skip
+    synchronise(scene, world.solid, views)
+    return done
 
 
 @kernel
@@ -110,7 +119,7 @@ def reduced_step(parts, around, law, old_contacts):
     """One step in reduced coordinates."""
     world, scene, rows, state, control, method, sweeps = parts
     contacts, joint_rows = step(world, scene, rows, around, state, control, law, method, sweeps, old_contacts)
-    return contacts, sliding(world.tree, state.v, rows, joint_rows)
+    return contacts, sliding(world.tree, state.mean, rows, joint_rows)
 
 
 @kernel
@@ -129,7 +138,7 @@ def run_steps(
         copy_numbers(state, before)
         copy_numbers(ties, old_ties)
         old_count, old_third, taken, left, again = counts[CONTACTS], counts[OLD_THIRD], 0, h, False
-        pieces = pieces_for(fastest(tree, views.v), 0.0, left, longest, fast_turn)
+        pieces = pieces_for(fastest(tree, views.mean), 0.0, left, longest, fast_turn)
         while pieces > 0:
             if taken > 0 or pieces > 1:
                 copy_numbers(state, piece_before)
@@ -142,7 +151,7 @@ def run_steps(
             )
             found, slide = core(parts, around, laws, counts[CONTACTS])
             lost = found > counts[CAPACITY] or around.broad.head[PAIRS] > around.broad.head[ROOM]
-            needed = pieces_for(fastest(tree, views.v), slide, left, longest, fast_turn)
+            needed = pieces_for(fastest(tree, views.mean), slide, left, longest, fast_turn)
             if needed > pieces and not again and taken + pieces < MOST_PIECES and not lost:
                 again = True  # too far in one go: once more, in more pieces
                 pieces = max(min(needed, MOST_PIECES - taken), pieces + 1.0)
@@ -238,16 +247,6 @@ def pieces_for(speed, slide, h, longest, fast_turn):
     few = maximum(floor(wanted), floor(h / longest * (1.0 - 1e-9))) + 1.0
     many = maximum(floor(h / longest), MOST_PIECES)
     return where(calm, 1.0, where(wanted >= MOST_PIECES, many, few))
-
-
-@kernel
-def gather(scene):
-    """Inertias of subtrees, without the mass matrix."""
-    for i in range(scene.tree.bodies - 1, -1, -1):
-        above = scene.tree.joint[i].parent
-        if above >= 0:
-            parent = scene.placed[above]
-            parent.inertia = parent.inertia + scene.placed[i].inertia
 
 
 @kernel

@@ -21,13 +21,14 @@ from hitogata.constraints.heaps import prepare_heap, sweep_heap
 from hitogata.constraints.islands import find_islands
 from hitogata.constraints.limits import find_interval, find_range, keep_impulses, solve_joint_row, spread
 from hitogata.constraints.points import prepare_point, push_point, solve_point
+from hitogata.constraints.restitution import bounce
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import BALL
 from hitogata.lanes import any_lane, kernel, maximum, sqrt, where
 from hitogata.sim.clocking import FACTOR, INTEGRATE, ROWS, SWEEPS, Clock
+from hitogata.sim.energy_momentum import float_freely
 from hitogata.sim.free_motion import free_motion
-from hitogata.sim.keeping import note_spin
-from hitogata.sim.moving import apply, carry
+from hitogata.sim.moving import advance_late, apply, carry
 from hitogata.sim.placing import place
 from hitogata.sim.steadying import expect_ties, give_back, note_strain
 from hitogata.sim.touching import find_points, keep_point_impulses
@@ -49,7 +50,7 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     the last step had.
     """
     clock = method.clock
-    place(scene, world.solid, state, law.h)                              # 1 where is it, what momenta
+    place(scene, world.solid, state)                                     # 1 where is it, what momenta
     expect_ties(scene, around, state, law)
     slowed = free_motion(scene, world.solid, state, control, law, rows.coupling)  # 2, 3 M + h C = Lᵀ L
     clock.note(clock.times, FACTOR)
@@ -58,24 +59,29 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     touches, islands = touch_bodies(scene, rows, joint_rows, points, law)
     couple(scene, rows, joint_rows, touches)                             # 5 impulses
     clock.note(clock.times, ROWS)
+    bounced = bounce(scene, rows, islands, law)
     state.last[1] = method.solve(scene, rows, islands, around, law, sweeps, method.room)
     clock.note(clock.times, SWEEPS)
     apply(scene, rows, state, joint_rows, touches, points)               # 6 new velocity and place
     keep_impulses(rows, joint_rows, state.limit_impulse)
     keep_point_impulses(rows, points, around)
+    if law.keep_energy > 0.0:
+        float_freely(scene, rows, state, control, joint_rows, points, law, rows.coupling)
     remember(world, scene, rows, points, state, control, law, slowed)
-    advance(world.tree, state.q, state.v, law.h, state.q)
+    if bounced:
+        advance_late(scene, rows, state, touches, points, law.h, rows.coupling)
+    else:
+        advance(world.tree, state.q, state.mean, law.h, state.q)
     clock.note(clock.times, INTEGRATE)
     return contacts, joint_rows
 
 
 @kernel
 def remember(world, scene, rows, points, state, control, law, slowed):
-    """Motions, angular momenta and strains that the next step begins with."""
-    carry(scene, state)
-    note_spin(scene, world.solid, state, law.h)
+    """Motions, momenta and strains that the next step begins with."""
+    carry(scene, world.solid, state)
     if law.keep_energy > 0.0:
-        give_back(scene, rows, points, state, slowed)
+        give_back(scene, world.solid, rows, points, state, slowed)
     if law.slow_taut > 0.0:
         note_strain(scene, world.solid, rows, points, state, control, law.h)
 
@@ -89,11 +95,11 @@ def find_limits(world, rows, state, control, law):
         if joint.kind == BALL:
             ranges, having = world.ranges, world.ranges.having(world.ranges, i)
             if any_lane(having):
-                quat, rate, watch = load_quaternion(state.q, joint.iq), load3(state.v, joint.iv), state.watch[i]
+                quat, rate, watch = load_quaternion(state.q, joint.iq), load3(state.mean, joint.iv), state.watch[i]
                 impulses, wall = state.limit_impulse, control.motor[i]
                 count = find_range(rows, count, i, quat, rate, watch, ranges, having, impulses, wall, law)
         elif joint.count == 1:
-            value, rate, wall = state.q[joint.iq], state.v[joint.iv], control.motor[i]
+            value, rate, wall = state.q[joint.iq], state.mean[joint.iv], control.motor[i]
             count = find_interval(rows, count, i, world.limit[i], value, rate, state.limit_impulse, wall, law)
     return count
 

@@ -129,4 +129,4 @@ def keep_point_impulses(rows, points, around):
             if rows.point_int[p].kind == SPRING:
                 tie.give = point.along
         else:
-            around.points[rows.point_int[p].slot].impulse = rows.point[p].impulse
+            around.points[rows.point_int[p].slot].impulse = rows.point[p].impulse + rows.point[p].hit
