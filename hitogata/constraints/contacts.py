@@ -1,8 +1,8 @@
 """Contacts as point rows: one-sided along the normal, Coulomb friction across.
 
 A spring k and a damper d act along the normal while the points overlap.  Over a step that begins with an overlap -gap,
-and ends with -gap - h u, their impulse is h k (-gap - h u) - h d u; over one in which they come to overlap, the damper's
-is d (-gap - h u).  So
+and ends with -gap - h u, their impulse is h k (-gap - h u) - h d u; over one in which they come to overlap, that of the
+damper is d (-gap - h u).  So
 
     u + s p + b >= 0,   p >= 0,   one of them zero            s = 1/(h (d + h k))
     b = gap / h                where they do not overlap yet: they may use up the gap, and no more
@@ -16,7 +16,7 @@ A limb of a figure may be driven in between another and the walls of its joints,
 """
 
 from hitogata.constraints.layout import CONTACT
-from hitogata.lanes import absolute, any_lane, clip, inline, kernel, maximum, sqrt, where
+from hitogata.lanes import absolute, any_lane, clip, inline, kernel, maximum, minimum, sqrt, where
 from hitogata.spatial import Mat3, Vec3, cross, dot
 
 FAR = 1e9
@@ -68,7 +68,7 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, firm,
     row.hit = Vec3(0.0, 0.0, 0.0)
     row.soft = 1.0 / (law.h * stiff)
     row.friction = friction
-    rests = near & ((restitution == 0.0) | (absolute(closing) < law.bounce_speed))  # what it felt may have been an impact
+    rests = near & ((restitution == 0.0) | (absolute(closing) < law.bounce_speed))  # else it may have been an impact
     row.impulse = where(rests, point.impulse * law.warm, Vec3(0.0, 0.0, 0.0))
     return count + 1
 

@@ -20,6 +20,7 @@ from hitogata.constraints.limits import keep_impulses
 from hitogata.constraints.link_replies import prepare_link
 from hitogata.constraints.links import mark_linked, solve_link, tell_linked, warm_link
 from hitogata.constraints.points import prepare_point, push_point, solve_point
+from hitogata.constraints.restitution import bounce
 from hitogata.dynamics.factor import unwhiten
 from hitogata.dynamics.integration import advance
 from hitogata.lanes import any_lane, kernel, maximum, sqrt
@@ -52,6 +53,7 @@ def maximal_step(
     points, contacts = find_points(scene, bodies.solid, rows, around, old_contacts, law, Clock(silent, 0))
     touches = touch_linked_bodies(scene, rows, links, blocks, points)
     couple(scene, rows, 0, touches)                                      # 5 impulses
+    bounce_all(scene, rows, points, law)
     prepare(rows, points)
     for k in range(blocks):
         prepare_link(rows, links, k)
@@ -83,6 +85,16 @@ def touch_linked_bodies(scene, rows, links, blocks, points):
     tell_linked(rows, links, blocks)
     tell_pointed(rows, points)
     return touches
+
+
+@kernel
+def bounce_all(scene, rows, points, law):
+    """Impacts of all contacts, taken for one island."""
+    islands = rows.islands
+    islands.point_start[0], islands.point_start[1], islands.heap[0] = 0, points, 0
+    for p in range(points):
+        islands.point[p] = p
+    bounce(scene, rows, 1, law)
 
 
 @kernel
