@@ -9,18 +9,26 @@ damper is d (-gap - h u).  So
     b = k gap / (d + h k)      where they do
 
 What overlaps deeply is pushed out at no more than a set speed: d is taken as large as that needs, so that the force, k
-times the overlap, is there all the same.  Contacts with restitution: see `restitution`.
+times the overlap, is there all the same.  What closes fast meets a firmer contact, or it would come to overlap by far
+more than what lies there, and be pushed out again: s <= DEEPEST / (h |u|) times its reply.
+
+Contacts with restitution: see `restitution`.
 
 A limb of a figure may be driven in between another and the walls of its joints, and friction would hold it there: see
 `grip`.
 """
 
 from hitogata.constraints.layout import CONTACT
+from hitogata.dynamics.layout import FREE
 from hitogata.lanes import absolute, any_lane, clip, inline, kernel, maximum, minimum, sqrt, where
 from hitogata.spatial import Mat3, Vec3, cross, dot
 
 FAR = 1e9
 """Bias of a row that must not act [m/s]."""
+
+DEEPEST, SLOWEST = 1e-3, 1e-2
+"""What closes fast overlaps by about this at the most [m]: its contact is as much firmer than set.  Slower, it is as
+set [m/s]."""
 
 NOWHERE = 0.5e9
 """Points farther than this are no points [m]; see `contact.layout.FAR`."""
@@ -64,13 +72,27 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, firm,
     bias = where(point.gap > 0.0, point.gap / law.h, point.gap * stiffness / stiff)
     row.bias = normal_bias(where(near, bias, FAR))
     row.bounce = where(near, restitution, 0.0)
-    row.gap, row.rate, row.struck = point.gap, closing, closing * 0.0
-    row.hit = Vec3(0.0, 0.0, 0.0)
+    row.gap, row.struck, row.hit = point.gap, closing * 0.0, Vec3(0.0, 0.0, 0.0)
+    row.acceleration = closing * 0.0
+    if any_lane(restitution > 0.0):
+        row.acceleration = dot(normal, fall_of(scene.tree, body_a) - fall_of(scene.tree, body_b))
+    row.give = DEEPEST / (law.h * maximum(-closing, SLOWEST))
     row.soft = 1.0 / (law.h * stiff)
     row.friction = friction
     rests = near & ((restitution == 0.0) | (absolute(closing) < law.bounce_speed))  # else it may have been an impact
     row.impulse = where(rests, point.impulse * law.warm, Vec3(0.0, 0.0, 0.0))
     return count + 1
+
+
+@kernel
+def fall_of(tree, i):
+    """Acceleration by gravity of a body whose tree is free; of others, and of the world, none."""
+    if i >= 0:
+        while tree.joint[i].parent >= 0:
+            i = tree.joint[i].parent
+        if tree.joint[i].kind == FREE:
+            return tree.gravity
+    return tree.gravity * 0.0
 
 
 @inline

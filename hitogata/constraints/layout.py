@@ -91,8 +91,8 @@ class PointRow:
     friction: float
     bounce: float  # contact: its restitution
     gap: float  # contact
-    rate: float  # contact: of its gap, at the beginning of the step
-    acceleration: float  # contact: of its gap, in free motion; of those that may bounce
+    acceleration: float  # contact: of its gap, by gravity
+    give: float  # contact: no softer than this times its own reply
     hit: Vec3  # contact: impulse of impacts, apart from `impulse`, in the axes of `frame`; see `restitution`
     struck: float  # contact: when [s]
     swing: float  # rope: distance of its ends over h, see `points.no_farther`

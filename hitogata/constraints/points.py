@@ -9,11 +9,14 @@ A rope is a contact without friction whose normal leads from its slack end inwar
 """
 
 from hitogata.constraints.layout import SPRING
-from hitogata.lanes import any_lane, inline, kernel, maximum, packed, sqrt, where
+from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, packed, sqrt, where
 from hitogata.spatial import Sym3, Vec3, cross, dot, from_cols, from_rows, inverse, load6, load_down
 from hitogata.spatial import rows as frame_rows
 
 TINY = 1e-30
+
+HARD = 1e-4
+"""Share of its softness that a contact keeps: where joints leave it no way to open, nothing else bounds its impulse."""
 
 
 @kernel
@@ -71,10 +74,12 @@ def note_reply(point, own, reply):
         point.along = along_reach(reply, point.bias)
     else:
         point.own = reply
-        point.along = 1.0 / (reply.zz + point.soft)
-        point.across = 1.0 / greatest_across(reply)
         if own.tie == 1:
             point.bias = no_farther(point.bias, reply, point.soft, point.swing)
+        else:
+            point.soft = minimum(point.soft, maximum(point.give * reply.zz, HARD * point.soft))
+        point.along = 1.0 / (reply.zz + point.soft)
+        point.across = 1.0 / greatest_across(reply)
 
 
 @inline

@@ -1,7 +1,7 @@
 """Restitution: impacts inside the step, one after the other, before contacts press.
 
 A contact that may bounce is followed within the step.  With gap g, its rate u₀ at the beginning and the acceleration a
-of its free motion, both along the normal, the gap closes at the time of impact τ, at the speed -u:
+by gravity, both along the normal, the gap closes at the time of impact τ, at the speed -u:
 
     g + u₀ τ + ½ a τ² = 0,      u = u₀ + a τ = -√(u₀² - 2 a g),      Δu = -(1 + e) u            (Newton's law)
 
@@ -14,8 +14,7 @@ Positions feel an impact only for the rest of the step: see `sim.moving.delay`.
 
 from hitogata.constraints.chained import prepare_along, push_along, velocity_along
 from hitogata.constraints.islands import CHAINED
-from hitogata.constraints.layout import SPRING
-from hitogata.constraints.points import prepare_point, push_point, shortened, velocity_of
+from hitogata.constraints.points import HARD, prepare_point, push_point, shortened, velocity_of
 from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, sqrt, where
 from hitogata.spatial import Vec3
 
@@ -56,9 +55,6 @@ def bounce_island(scene, rows, n, law):
             end = prepare_along(scene, rows, p, end)
         else:
             end = prepare_point(rows, p, end)
-        point, own = rows.point[p], rows.point_int[p]
-        if own.kind != SPRING and any_lane(point.bounce > 0.0):
-            point.acceleration = (speed_of(scene, rows, p, chained).z - point.rate) * (1.0 / law.h)
     for _ in range(PASSES):
         again = False
         for k in range(islands.point_start[n], islands.point_start[n + 1]):
@@ -92,7 +88,7 @@ def strike(scene, rows, p, chained, law):
     hits = hits & (point.bounce > 0.0) & (closing > law.bounce_speed)
     if not any_lane(hits):
         return False
-    hit = impulse_of(u, closing, point.bounce, point.own, point.across, point.friction)
+    hit = impulse_of(u, closing, point.bounce, point.own, point.across, HARD * point.soft, point.friction)
     hit = where(hits, hit, Vec3(0.0, 0.0, 0.0))
     time = minimum(maximum(time, earliest), law.h)
     before = point.hit.z
@@ -121,8 +117,8 @@ def impact(gap, speed, acceleration, h):
 
 
 @inline
-def impulse_of(u, closing, restitution, own, across, friction):
+def impulse_of(u, closing, restitution, own, across, soft, friction):
     """Impulse of an impact: along the normal, then across."""
-    up = (1.0 + restitution) * closing / own.zz
+    up = (1.0 + restitution) * closing / (own.zz + soft)
     x, y = u.x + own.xz * up, u.y + own.yz * up
     return shortened(Vec3(-x * across, -y * across, up), friction * up)

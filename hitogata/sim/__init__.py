@@ -4,6 +4,7 @@ from hitogata.sim.batch import BatchError, BatchSnapshot, WorldBatch
 from hitogata.sim.batch_members import BatchMember, BatchTie
 from hitogata.sim.clocking import Costs
 from hitogata.sim.coordinates import ContactMethod, Coordinates
+from hitogata.sim.energy import WorldEnergy
 from hitogata.sim.grasps import Grasp, bar_gap, grasp, grasp_again
 from hitogata.sim.holds import Hold, hold
 from hitogata.sim.members import Member
@@ -37,6 +38,7 @@ __all__ = [
     "Tie",
     "World",
     "WorldBatch",
+    "WorldEnergy",
     "WorldError",
     "bar_gap",
     "grasp",

@@ -33,7 +33,21 @@ from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
 from hitogata.dynamics.mass import about
 from hitogata.dynamics.placing import at_rest, axis_of
 from hitogata.dynamics.placing import carried as carried_along
-from hitogata.lanes import any_lane, clip, inline, kernel, lanes, maximum, record, records, sincos, sqrt, tail, where
+from hitogata.lanes import (
+    any_lane,
+    clip,
+    inline,
+    kernel,
+    lanes,
+    maximum,
+    minimum,
+    record,
+    records,
+    sincos,
+    sqrt,
+    tail,
+    where,
+)
 from hitogata.sim.placing import brought_along, fall_of, place_body
 from hitogata.spatial import (
     Force,
@@ -54,11 +68,12 @@ from hitogata.spatial import (
     turn_by,
 )
 
-SLOW = 1e-3
+SLOW = 1e-4
 """A tree whose bodies all turn at less than ω with h ω² below this loses nothing worth the work [1/s]."""
 
 TAME, WILD = 0.8, 1.4
-"""What turns by more than the former within a step is followed less, and from the latter on not at all [rad]."""
+"""What turns by more than the former within a step is followed less, and from the latter on not at all: then energy is
+let go [rad]."""
 
 FEW, SOME = 0.03, 0.15
 """Where nothing turns by more than this within a step, two substitutions are enough, or three; else five [rad]."""
@@ -124,7 +139,8 @@ def follow_curves(scene, solids, state, control, law, slowed, spare):
             turned = sqrt(fastest) * law.h
             share = where(fast, clip((WILD - turned) * (1.0 / (WILD - TAME)), 0.0, 1.0), 0.0)
             rounds = rounds_for(where(fast, turned, 0.0), end - root)
-            follow_tree(scene, solids, state, control, law, slowed, room, root, end, share, fast, rounds)
+            kept = minimum(1.0, WILD * WILD / maximum(turned * turned, 1.0))
+            follow_tree(scene, solids, state, control, law, slowed, room, root, end, share, kept, fast, rounds)
         root = end
 
 
@@ -159,7 +175,7 @@ def rounds_for(turned, bodies):
 
 
 @kernel
-def follow_tree(scene, solids, state, control, law, slowed, room, root, end, share, fast, rounds):
+def follow_tree(scene, solids, state, control, law, slowed, room, root, end, share, kept, fast, rounds):
     """Substitution: v, the bends it makes, v with them ..."""
     tree, chains, mass, x = scene.tree, scene.chains, scene.mass, scene.x
     first, last = tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
@@ -168,7 +184,7 @@ def follow_tree(scene, solids, state, control, law, slowed, room, root, end, sha
     for k in range(first, last):
         room.half[k] = where(limp, room.half[k], 0.0)
         room.start[k] = x[k]
-    known = known_work(scene, solids, state, where(limp, 0.5 * law.h, law.h), root, end)
+    known = known_work(scene, solids, state, where(limp, 0.5 * law.h, law.h), kept, root, end)
     most = 1.0 if slowed else MOST_BACK
     for n in range(rounds + 1):
         for k in range(first, last):
@@ -316,8 +332,11 @@ class Known(NamedTuple):
 
 
 @kernel
-def known_work(scene, solids, state, own, root, end):
-    """Kinetic energy that a tree brings along, and what gravity makes of it; own: time of gravity of this step [s]."""
+def known_work(scene, solids, state, own, kept, root, end):
+    """Kinetic energy that a tree brings along, and what gravity makes of it.
+
+    own: time of gravity of this step [s]; kept: share of the energy that is not let go.
+    """
     tree, zero = scene.tree, state.carried[root].spin.x * 0.0
     kinetic, fall = zero, zero
     for i in range(root, end):
@@ -326,7 +345,7 @@ def known_work(scene, solids, state, own, root, end):
         fall = fall + solid.mass * dot(tree.gravity, old.centre)
         for k in range(tree.joint[i].iv, tree.joint[i].iv + tree.joint[i].count):
             kinetic = kinetic + 0.5 * tree.body[i].armature * (state.mean[k] * state.mean[k])
-    return Known(kinetic, state.owed[root] + own, fall)
+    return Known(kinetic * kept, state.owed[root] + own, fall)
 
 
 @inline

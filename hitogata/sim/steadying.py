@@ -29,6 +29,9 @@ STRETCH = 1.0 + 3.0**0.5
 LEAST = 1e-37
 """A positive number that float32 knows."""
 
+WIDEST = 1.0
+"""A tree that turns by more than this within a step is given nothing back [rad]."""
+
 SHARE = 0.75
 """θ: 1/2 is enough along one axis, and 3/4 for tension in all directions at once."""
 
@@ -254,7 +257,7 @@ def drawn(r, force):
 
 
 @kernel
-def give_back(scene, solids, rows, points, state, slowed):
+def give_back(scene, solids, rows, points, state, slowed, h):
     """Add to the momenta of free trees what they lost without right, so that the next step returns it.
 
     That is the slowing above, and what springs between two links of a tree take: they pull along where their ends are
@@ -267,7 +270,7 @@ def give_back(scene, solids, rows, points, state, slowed):
             if root_of(scene.tree, own.body_b) == root:
                 a, b = scene.placed[own.body_a], scene.placed[own.body_b]
                 between = a.rel + point.arm_a - b.rel - point.arm_b
-                add_spin(scene, solids, state, root, cross(point.frame.T @ point.impulse, between))
+                add_spin(scene, solids, state, root, cross(point.frame.T @ point.impulse, between), h)
     tree, root = scene.tree, 0
     while slowed and root < tree.bodies:
         end = tree.joint[root].end
@@ -276,7 +279,7 @@ def give_back(scene, solids, rows, points, state, slowed):
             for i in range(root + 1, end):
                 placed, above = scene.placed[i], scene.placed[tree.joint[i].parent]
                 lost = lost + placed.slow @ (placed.motion.ang - above.motion.ang)
-            add_spin(scene, solids, state, root, lost)
+            add_spin(scene, solids, state, root, lost, h)
         root = end
 
 
@@ -289,10 +292,12 @@ def root_of(tree, i):
 
 
 @kernel
-def add_spin(scene, solids, state, root, spin):
-    """Add to the angular momentum of a free tree, as if it were rigid."""
+def add_spin(scene, solids, state, root, spin, h):
+    """Add to the angular momentum of a free tree, as if it were rigid; not if it turns too far to know about what."""
     if scene.tree.joint[root].kind == FREE:
-        turning, _ = locked_motion(scene.placed[root].inertia, only_torque(spin))
+        before = scene.placed[root].motion.ang
+        tame = dot(before, before) * (h * h) < WIDEST * WIDEST
+        turning, _ = locked_motion(scene.placed[root].inertia, only_torque(where(tame, spin, spin * 0.0)))
         for i in range(root, scene.tree.joint[root].end):
             placed, carried = scene.placed[i], state.carried[i]
             carried.centre = carried.centre + turning.lin + cross(turning.ang, placed.rel + placed.arm)

@@ -81,7 +81,7 @@ def remember(world, scene, rows, points, state, control, law, slowed):
     """Motions, momenta and strains that the next step begins with."""
     carry(scene, world.solid, state)
     if law.keep_energy > 0.0:
-        give_back(scene, world.solid, rows, points, state, slowed)
+        give_back(scene, world.solid, rows, points, state, slowed, law.h)
     if law.slow_taut > 0.0:
         note_strain(scene, world.solid, rows, points, state, control, law.h)
 

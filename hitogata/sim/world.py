@@ -18,6 +18,7 @@ from hitogata.sim.changing import changed
 from hitogata.sim.checking import figure_of, gravity_of, number, numbers, pairs_of_links, state_of, whole
 from hitogata.sim.clocking import TIMES, Costs, costs_of
 from hitogata.sim.coordinates import ContactMethod, Coordinates
+from hitogata.sim.energy import WorldEnergy, world_energy
 from hitogata.sim.forest import IntArray
 from hitogata.sim.layout import CONTACTS
 from hitogata.sim.led import Led
@@ -361,6 +362,10 @@ class World:
         """Greatest speed that the last sweep of the last step still mended [m/s], [rad/s]; above `Settings.tolerance`,
         the sweeps were too few to finish."""
         return float(self.arrays.state[self.arrays.last_step][1])
+
+    def energy(self) -> WorldEnergy:
+        """Kinetic and potential energy of all figures, springs and ropes, as steps keep it; see `sim.energy`."""
+        return world_energy(self)
 
     def contacts(self) -> list[ContactForce]:
         """Contact points of the last step, with their forces."""
