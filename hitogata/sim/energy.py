@@ -1,8 +1,9 @@
 """Energy of a world, as its steps keep it.
 
 Positions are known at the ends of steps, velocities within them: what steps keep is the kinetic energy of the mean
-velocities of the last substep, and the potential energy in the middle of it (`energy_momentum`).  `dynamics.energy` at
-`Member.q` and `Member.v` differs from it by terms of second order in the step.
+velocities of the last substep, and the potential energy in the middle of it (`energy_momentum`).  Figures with a free
+base have that of gravity at its end, less what gravity still owes them.  `dynamics.energy` at `Member.q` and `Member.v`
+differs from all this by terms of second order in the step.
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from hitogata.lanes import X1, entry, kernel, lanes
 from hitogata.sim.energy_momentum import body_energy
 from hitogata.sim.layout import open_scene, open_state, open_world
 from hitogata.sim.placing import place
+from hitogata.spatial import dot
 
 if TYPE_CHECKING:
     from hitogata.sim.members import Member
@@ -49,35 +51,37 @@ class WorldEnergy:
 
 def world_energy(world: "World") -> WorldEnergy:
     """Energy of all figures, springs and ropes; that of overlaps and of walls that joints are beyond is left out."""
-    kinetic = _kinetic(world)
-    places = {member: _middle(member) for member in world.members}
-    gravity, motors = 0.0, 0.0
-    for member, q in places.items():
-        rest = np.zeros(member.figure.nv)
-        gravity += float(energy(member.figure, q, rest, gravity=world.gravity).potential)
-        motors += _motors(member, q)
-    return WorldEnergy(float(kinetic.sum()), gravity, motors, sum(_tie(tie, places) for tie in world.ties))
+    read, places = _read(world), {member: _middle(member) for member in world.members}
+    gravity = sum(_gravity(member, q, read) for member, q in places.items())
+    motors = sum(_motors(member, q) for member, q in places.items())
+    return WorldEnergy(float(read[:, 0].sum()), gravity, motors, sum(_tie(tie, places) for tie in world.ties))
 
 
 def member_energy(member: "Member") -> WorldEnergy:
     """Energy of one figure, and of the springs in its joints."""
-    q, span = _middle(member), member._arrays.span_of(member)
-    rest = np.zeros(member.figure.nv)
-    gravity = float(energy(member.figure, q, rest, gravity=member.world.gravity).potential)
-    return WorldEnergy(float(_kinetic(member.world)[span.bodies].sum()), gravity, _motors(member, q), 0.0)
+    q, read, own = _middle(member), _read(member.world), member._arrays.span_of(member).bodies
+    return WorldEnergy(float(read[own, 0].sum()), _gravity(member, q, read), _motors(member, q), 0.0)
 
 
-def _kinetic(world: "World") -> FloatArray:
-    """Kinetic energy of each body, with its joint's rotor [J], shape (bodies,)."""
+def _read(world: "World") -> FloatArray:
+    """Kinetic energy of each body, with its joint's rotor, and what gravity owes it [J], shape (bodies, 2)."""
     arrays = world.arrays
-    forest, out = arrays.forest, np.zeros(arrays.forest.bodies + 1)
+    forest, out = arrays.forest, np.zeros((arrays.forest.bodies + 1, 2))
     if arrays.loose is not None:
-        ours = [float(energy(m.figure, m.q, m.v).kinetic) for m in world.members]
-        for member, own in zip(world.members, ours, strict=True):
-            out[arrays.span_of(member).bodies.start] = own
+        for member in world.members:
+            own = energy(member.figure, member.q, member.v).kinetic
+            out[arrays.span_of(member).bodies.start, 0] = own
     else:
-        read_energy(forest.ints, forest.floats, arrays.state, arrays.work, out)
+        read_energy(forest.ints, forest.floats, arrays.state, arrays.work, out.reshape(-1))
     return out[:-1]
+
+
+def _gravity(member: "Member", middle: FloatArray, read: FloatArray) -> float:
+    """Potential energy of gravity, see above."""
+    figure, arrays = member.figure, member._arrays
+    free = figure.links[0].joint.kind is JointKind.FREE and arrays.loose is None
+    q, owed = (member.q, read[arrays.span_of(member).bodies, 1].sum()) if free else (middle, 0.0)
+    return float(energy(figure, q, np.zeros(figure.nv), gravity=member.world.gravity).potential + owed)
 
 
 def _middle(member: "Member") -> FloatArray:
@@ -118,7 +122,7 @@ def _tie(tie: "Tie", places: "dict[Member, FloatArray]") -> float:
 
 @entry
 def read_energy(ints, floats, state, work, out):
-    """Kinetic energy of each body, with its joint's rotor, into `out`, shape (bodies,)."""
+    """Kinetic energy of each body, with its joint's rotor, and what gravity owes it, into `out`, shape (bodies, 2)."""
     world = open_world(ints, floats)
     scene, views = open_scene(world, work), open_state(world, state)
     place(scene, world.solid, views)
@@ -128,10 +132,13 @@ def read_energy(ints, floats, state, work, out):
 @kernel
 def sum_energy(scene, solids, state, out):
     """The same in views."""
-    tree = scene.tree
+    tree, owed = scene.tree, 0.0
     for i in range(tree.bodies):
+        if tree.joint[i].parent < 0:
+            owed = state.owed[i]
         old, solid, joint = state.carried[i], solids[i], tree.joint[i]
         total = body_energy(solid.mass, solid.central, scene.placed[i].rot, old.centre, old.angular)
         for k in range(joint.iv, joint.iv + joint.count):
             total = total + 0.5 * tree.body[i].armature * (state.mean[k] * state.mean[k])
-        out[i] = total
+        out[2 * i] = total
+        out[2 * i + 1] = owed * solid.mass * dot(tree.gravity, old.centre)

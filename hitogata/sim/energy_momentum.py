@@ -127,7 +127,7 @@ def note_pushes(scene, spare, sign):
 
 
 @kernel
-def follow_curves(scene, solids, state, control, law, slowed, spare):
+def follow_curves(scene, solids, state, control, law, spare):
     """Let the bodies of all fast trees move along their curves.  `scene.x` holds whitened velocities, M is factorised.
     """
     tree, root, room = scene.tree, 0, open_room(scene, spare)
@@ -140,7 +140,7 @@ def follow_curves(scene, solids, state, control, law, slowed, spare):
             share = where(fast, clip((WILD - turned) * (1.0 / (WILD - TAME)), 0.0, 1.0), 0.0)
             rounds = rounds_for(where(fast, turned, 0.0), end - root)
             kept = minimum(1.0, WILD * WILD / maximum(turned * turned, 1.0))
-            follow_tree(scene, solids, state, control, law, slowed, room, root, end, share, kept, fast, rounds)
+            follow_tree(scene, solids, state, control, law, room, root, end, share, kept, fast, rounds)
         root = end
 
 
@@ -175,7 +175,7 @@ def rounds_for(turned, bodies):
 
 
 @kernel
-def follow_tree(scene, solids, state, control, law, slowed, room, root, end, share, kept, fast, rounds):
+def follow_tree(scene, solids, state, control, law, room, root, end, share, kept, fast, rounds):
     """Substitution: v, the bends it makes, v with them ..."""
     tree, chains, mass, x = scene.tree, scene.chains, scene.mass, scene.x
     first, last = tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
@@ -185,14 +185,13 @@ def follow_tree(scene, solids, state, control, law, slowed, room, root, end, sha
         room.half[k] = where(limp, room.half[k], 0.0)
         room.start[k] = x[k]
     known = known_work(scene, solids, state, where(limp, 0.5 * law.h, law.h), kept, root, end)
-    most = 1.0 if slowed else MOST_BACK
     for n in range(rounds + 1):
         for k in range(first, last):
             x[k] = where(fast, x[k] - room.half[k], x[k])
         unwhiten_trees(tree, chains, mass, x, room.v, root, end)
         move_bodies(scene, room.v, root, end)
         if n > 0:
-            scale = energy_scale(scene, solids, state, control, law, room, known, root, end, most)
+            scale = energy_scale(scene, solids, state, control, law, room, known, root, end)
             rescale(scene, solids, room, root, end, where(fast, scale, 1.0))
         if n < rounds:
             advance_trees(tree, state.q, room.v, law.h, room.q, root, end)
@@ -358,7 +357,7 @@ def body_energy(mass, central, rot, velocity, angular):
 
 
 @kernel
-def energy_scale(scene, solids, state, control, law, room, known, root, end, most):
+def energy_scale(scene, solids, state, control, law, room, known, root, end):
     """By how much to scale the motion of a tree, or what of it has no momentum, so that joints do no work.
 
     T_l + s² T_z - s b = T₋ + ½ kick G·(w₋ + w_l) + work of springs, where z is what is scaled, and b = ½ kick G·z.
@@ -384,7 +383,7 @@ def energy_scale(scene, solids, state, control, law, room, known, root, end, mos
         whole_fall = dot(tree.gravity, total.lin)
     lift = 0.5 * known.kick * (fall - whole_fall)
     wanted = known.kinetic + 0.5 * known.kick * (known.fall + whole_fall) + work - locked
-    return clip(root_of_energy(kinetic - locked, lift, wanted, kinetic), 0.0, most)
+    return clip(root_of_energy(kinetic - locked, lift, wanted, kinetic), 0.0, MOST_BACK)
 
 
 @inline

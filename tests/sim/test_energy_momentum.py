@@ -114,7 +114,7 @@ def test_free_chain_keeps_momentum_and_energy(h):
     now = momentum(figure, member.q, member.v)
     np.testing.assert_allclose(now[3:], start[3:], atol=1e-11 * np.abs(start).max())
     np.testing.assert_allclose(now[:3], start[:3], atol=2e-2 * np.abs(start[:3]).max())
-    assert energy(figure, member.q, member.v).kinetic == pytest.approx(brought, rel=1e-3)
+    assert energy(figure, member.q, member.v).kinetic == pytest.approx(brought, rel=3e-3)
 
 
 def test_throw_is_a_parabola():
