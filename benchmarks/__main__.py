@@ -1,6 +1,7 @@
 """All benchmark tables, one after the other."""
 
 import importlib
+import itertools
 import pkgutil
 import sys
 
@@ -11,7 +12,7 @@ HELPERS = ("__main__", "studio_process", "studio_soak", "swinging", "swinging_pe
 
 
 def main() -> None:
-    wanted = sys.argv[1:]
+    wanted = list(itertools.takewhile(lambda argument: not argument.startswith("-"), sys.argv[1:]))
     print(machine())
     for module in pkgutil.iter_modules(benchmarks.__path__):
         if module.name in HELPERS or (wanted and module.name not in wanted):

@@ -28,6 +28,21 @@ def problem(n: int, seed: int) -> tuple[Problem, np.ndarray]:
     return Problem(G @ G.T, G @ rng.normal(size=G.shape[1])), G
 
 
+def contacts(points: int, bodies: int) -> Problem:
+    """Points of contact between unit bodies and the ground in random directions, a thousandth of compliance."""
+    rng = np.random.default_rng(bodies)
+    J = np.zeros((3 * points, 6 * bodies))
+    for c in range(points):
+        axes = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        for body, sign in zip(rng.choice(bodies + 1, 2, replace=False), (1, -1), strict=True):
+            if body < bodies:
+                x, y, z = rng.normal(size=3)
+                arm = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+                J[3 * c : 3 * c + 3, 6 * body : 6 * body + 6] = sign * np.hstack([-axes @ arm, axes])
+    discs = [Disc(3 * c, 3 * c + 1, 3 * c + 2, 0.5) for c in range(points)]
+    return Problem(J @ J.T + 1e-3 * np.eye(3 * points), J @ rng.normal(size=6 * bodies), discs=discs)
+
+
 def numpy_sweeps(p: Problem, sweeps: int = 20) -> np.ndarray:
     A, b, lam, inverse = p.A, p.b, np.zeros(p.n), 1 / np.diag(p.A)
     for _ in range(sweeps):
@@ -82,6 +97,16 @@ def main() -> None:
                      f"{newton * 1e6:.0f}", f"{s.residuals.relative:.0e}"])  # fmt: skip
     head = ["contacts", "20 sweeps", "residual", "friction_newton", "residual"]
     table("Friction discs, from Python [µs]", head, rows)
+
+    rows = []
+    for bodies in (60, 143):
+        p = contacts(286, bodies)
+        pgs = best(lambda p=p: projected_gauss_seidel(p, sweeps=20000, tolerance=1e-12), repeats=5, seconds=5.0)
+        newton, s = best(lambda p=p: friction_newton(p), repeats=5, seconds=5.0), friction_newton(p)
+        rows.append([str(bodies), f"{pgs * 1e3:.0f}", f"{newton * 1e3:.0f}", f"{newton / pgs:.1f}",
+                     f"{s.residuals.relative:.0e}"])  # fmt: skip
+    head = ["bodies", "sweeps to 1e-12", "friction_newton", "ratio", "residual"]
+    table("286 contacts at random [ms]", head, rows)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@
 """
 
 import argparse
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from hitogata.pictures import Actor, Camera, write_replay
 
 H, STEPS, EVERY, Y = 5e-4, 10000, 20, (0, 1, 0)
 LENGTHS = {"crank": 0.2, "coupler": 0.5, "rocker": 0.4}
-GROUND = Pose((0.5, 0, 0.8))
+GROUND = (0.5, 0, 0.8)
 
 
 def four_bar() -> tuple[Figure, Links, State]:
@@ -30,8 +29,7 @@ def four_bar() -> tuple[Figure, Links, State]:
         tip = Frame(f"{name}_tip", Pose((length, 0, 0)))
         b.add(name, parent, joint.hinge(axis=Y, parent_frame=place), mass, shapes=[bar], frames=[tip])
         parent, place = name, Pose((length, 0, 0))
-    last = hinge("rocker_tip", axis=Y)
-    links, _ = Links(figure := b.build()).add(replace(last, parent_pose=GROUND @ last.child_pose))
+    links, _ = Links(figure := b.build()).add(hinge("rocker_tip", axis=Y, parent_point=GROUND))
     return figure, links, closed(links, State(np.array([-1.2, 0.8, 2.0]), np.array([6.0, 0, 0])))
 
 
@@ -46,8 +44,7 @@ def wheel() -> tuple[Figure, Links, State]:
     b.add("disc", "axle", joint.hinge(axis=(1, 0, 0)), MassProperties.principal(1.0, (0, 0, 0), (0.012, 0.006, 0.006)),
           shapes=rim)  # fmt: skip
     figure = b.build()
-    turned = Pose(quat=(np.sqrt(0.5), 0, -np.sqrt(0.5), 0))  # so that the axle may turn about the vertical and sideways
-    hold = replace(gimbal("axle"), child_pose=Pose((-0.15, 0, 0)) @ turned, parent_pose=Pose((0, 0, 0.8)) @ turned)
+    hold = gimbal("axle", axis=Y, parent_axis=(0, 0, 1), child_point=(-0.15, 0, 0), parent_point=(0, 0, 0.8))
     v = np.zeros(figure.nv)
     v[6] = 60.0
     return figure, *(made := (Links(figure).add(hold)[0],)), closed(made[0], State(figure.neutral(), v))
@@ -55,19 +52,15 @@ def wheel() -> tuple[Figure, Links, State]:
 
 def run(figure: Figure, links: Links, state: State, tip: str, ax: object) -> Trajectory:
     """Five seconds; what the loop's closing row drifts by, and what happens to energy."""
-    before, rows, off = energy(figure, state.q, state.v).total, [state], 0.0
-    for _ in range(STEPS // EVERY):
-        rows.append(move(links, rows[-1], H, steps=EVERY).state)
-        off = max(off, np.abs(link_rows(links, rows[-1].q).value).max())
-    q, v = np.array([s.q for s in rows]), np.array([s.v for s in rows])
-    gain = np.abs(energy(figure, q, v).total - before).max()
-    rank = constrained_dynamics(links, q[-1], v[-1]).rank
+    moved = move(links, state, H, steps=STEPS, every=EVERY)
+    off, level = np.abs(link_rows(links, moved.q).value).max(), energy(figure, moved.q, moved.v).total
+    gain, rank = np.abs(level - level[0]).max(), constrained_dynamics(links, state.q, state.v).rank
     print(f"{figure.name}: {links.held} rows, {rank} of them independent; drift {off:.0e}, energy within {gain:.0e} J")
     assert max(off, gain) < 1e-6
-    path = frame_position(figure, q, tip)
+    path = frame_position(figure, moved.q, tip)
     ax.plot(path[:, 0] if tip != "axle" else path[:, 1], path[:, 2] if tip != "axle" else path[:, 0], lw=1)
     ax.set(aspect="equal", title=f"{figure.name}: path of {tip}")
-    return Trajectory(H * EVERY * np.arange(len(q)), q, v, figure_name=figure.name)
+    return moved
 
 
 if __name__ == "__main__":

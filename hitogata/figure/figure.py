@@ -11,6 +11,7 @@ from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import values
 from hitogata.figure.joint import JointKind
 from hitogata.figure.link import Link
+from hitogata.figure.mobility import check_mobility
 from hitogata.figure.pose import IDENTITY, FloatArray, Pose
 
 
@@ -204,6 +205,7 @@ def _check_tree(links: tuple[Link, ...]) -> None:
         if link.joint.kind is JointKind.FREE:
             what = f"link {link.name!r} hangs on {link.parent!r}"
             raise FigureError(f"{what} by a free joint: only the root may")
+    check_mobility(links)
 
 
 def _depth_first(links: tuple[Link, ...]) -> tuple[Link, ...]:

@@ -12,13 +12,25 @@ from hitogata.figure.values import ArrayLike, Quat, Vector, array, numbers, posi
 PHYSICAL_TOLERANCE = 1e-9
 """Relative slack of the triangle inequality, for inertias that were rounded or rotated."""
 
+ROUNDING = 1e-12
+"""A principal moment is zero if it is less than so much of the largest."""
+
+LEAST_MASS, MOST_MASS = 1e-30, 1e30
+"""An electron and the sun; masses beyond these are mistakes, and overflow where they are multiplied [kg]."""
+
+LEAST_GYRATION, MOST_GYRATION = 1e-9, 1e6
+"""Radii of gyration √(moment/mass) beyond these are mistakes, too, but for 0: a point [m]."""
+
 
 @dataclass(frozen=True)
 class MassProperties:
     """Mass [kg], centre of mass [m] and inertia [kg m²] about that centre, in the axes of the link.
 
+    Without inertia it is a point mass; with one moment of zero, a thin rod.  Joints that turn a link about an axis
+    without inertia are refused by the figure.
+
     Attributes:
-        mass: positive [kg].
+        mass: positive, 1e-30 to 1e30 [kg].
         centre: centre of mass in the link's frame [m].
         inertia: (xx, yy, zz, xy, xz, yz) of the inertia matrix about the centre [kg m²]; off-diagonals are
             the matrix entries, so xy = -∫ x y dm.
@@ -29,16 +41,30 @@ class MassProperties:
     inertia: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mass", positive(self.mass, "mass"))
-        object.__setattr__(self, "centre", vector(self.centre, "centre of mass"))
+        mass, centre = positive(self.mass, "mass"), vector(self.centre, "centre of mass")
+        if not LEAST_MASS <= mass <= MOST_MASS:
+            raise FigureError(f"mass: {mass:g} kg is absurd; {LEAST_MASS:g} to {MOST_MASS:g} kg expected")
+        if max(map(abs, centre)) > MOST_GYRATION:
+            raise FigureError(f"centre of mass: {centre} m is absurd; within {MOST_GYRATION:g} m expected")
+        object.__setattr__(self, "mass", mass)
+        object.__setattr__(self, "centre", centre)
         object.__setattr__(self, "inertia", numbers(self.inertia, 6, "inertia (xx, yy, zz, xy, xz, yz)"))
         self._check_physical()
 
     def _check_physical(self) -> None:
-        """A body of positive volume: positive moments, and none larger than the sum of the others."""
-        a, b, c = np.linalg.eigvalsh(self.matrix)
-        if a <= 0:
-            raise FigureError(f"inertia is not positive definite: principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m²")
+        """No moment is negative, or larger than the sum of the others, or fits no body of that mass."""
+        largest = max(map(abs, self.inertia))
+        most, least = self.mass * MOST_GYRATION**2, self.mass * LEAST_GYRATION**2
+        if largest > most or 0.0 < largest < least:
+            raise FigureError(
+                f"inertia: {largest:g} kg m² is absurd for a mass of {self.mass:g} kg; {least:g} to {most:g} kg m² "
+                "expected, or 0 for a point mass"
+            )
+        a, b, c = self.moments
+        if a < -ROUNDING * c:
+            raise FigureError(
+                f"inertia is not positive semi-definite: principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m²"
+            )
         if a + b < c * (1 - PHYSICAL_TOLERANCE):
             raise FigureError(
                 f"inertia is not physical: principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m²; "
@@ -50,6 +76,22 @@ class MassProperties:
         """Inertia about the centre of mass, shape (3, 3) [kg m²]."""
         xx, yy, zz, xy, xz, yz = self.inertia
         return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+    @property
+    def moments(self) -> FloatArray:
+        """Principal moments about the centre of mass, from small to large, shape (3,) [kg m²]."""
+        return np.asarray(np.linalg.eigvalsh(self.matrix), np.float64)
+
+    @property
+    def definite(self) -> bool:
+        """Whether there is inertia about every axis through the centre: no point mass, no rod without thickness."""
+        least, _, most = self.moments
+        return bool(least > ROUNDING * most)
+
+    @classmethod
+    def point(cls, mass: float, centre: ArrayLike = (0.0, 0.0, 0.0)) -> "MassProperties":
+        """A point mass [kg] at a place in the link's frame [m]."""
+        return cls(mass, vector(centre, "centre of mass"))
 
     @classmethod
     def from_matrix(cls, mass: float, centre: ArrayLike, inertia: ArrayLike) -> "MassProperties":
@@ -90,6 +132,7 @@ class MassProperties:
         for p in parts:
             d = np.array(p.centre) - centre
             inertia += p.matrix + p.mass * (d @ d * np.eye(3) - np.outer(d, d))
+        far = max(float(np.dot(p.centre, p.centre)) for p in parts)
+        if np.abs(inertia).max() <= 1e-28 * mass * far:  # points in one place, but for the rounding of their centre
+            inertia = np.zeros((3, 3))
         return cls.from_matrix(mass, centre, inertia)
-
-

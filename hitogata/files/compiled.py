@@ -258,7 +258,10 @@ def mujoco_error(source: Source, error: Exception) -> HitogataError:
     where = source.name if number is None else f"{source.name}:{number}"
     if element and _INERTIA.search(message) and (node is None or node.tag in ("body", "link")):
         if "mjMINVAL" in message:
-            message = "it moves, so mass and inertia must be positive"
+            message = (
+                "it moves, so mass and inertia must be positive; files hold no moving point masses "
+                "(read with repair_inertia=True to give a mass without inertia a small one)"
+            )
         else:
             message = "its inertia is not physical (read with repair_inertia=True to take the nearest that is)"
         return FigureError(f"{where}: link {element[1]!r}: {message}")

@@ -5,7 +5,9 @@ import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
-from hitogata.errors import FileContentWarning
+import numpy as np
+
+from hitogata.errors import FigureError, FileContentWarning
 from hitogata.figure import (
     Box,
     Capsule,
@@ -17,7 +19,6 @@ from hitogata.figure import (
     Joint,
     JointKind,
     Link,
-    MassProperties,
     Plane,
     Pose,
     Shape,
@@ -85,7 +86,7 @@ def _body(parent: Element, assets: Element, link: Link) -> Element:
     if joint.kind is JointKind.FREE and joint.rest is not None:
         place = joint.parent_frame @ Pose(joint.rest[:3], joint.rest[3:]) @ joint.child_frame.inverse()  # type: ignore[arg-type]
     body = _add(parent, "body", name=link.name, **_place(place))
-    _inertial(body, link.mass)
+    _inertial(body, link)
     _joints(body, link.name, joint)
     for k, shape in enumerate(link.shapes):
         _geom(body, assets, shape, shape.name or f"{link.name}_{k}")
@@ -94,8 +95,19 @@ def _body(parent: Element, assets: Element, link: Link) -> Element:
     return body
 
 
-def _inertial(body: Element, mass: MassProperties) -> None:
-    _add(body, "inertial", mass=_text(mass.mass), pos=_text(*mass.centre), fullinertia=_text(*mass.inertia))
+def _inertial(body: Element, link: Link) -> None:
+    mass = link.mass
+    common = {"mass": _text(mass.mass), "pos": _text(*mass.centre)}
+    if mass.definite:
+        _add(body, "inertial", **common, fullinertia=_text(*mass.inertia))
+    elif link.joint.kind is not JointKind.FIXED:
+        raise FigureError(
+            f"link {link.name!r} moves and has no inertia about some axis, which MJCF cannot hold: give it a small one"
+        )
+    else:  # of a full inertia MuJoCo wants positive moments, of a diagonal it does not
+        moments, axes = np.linalg.eigh(mass.matrix)
+        turn = Pose.from_matrix(axes * np.sign(np.linalg.det(axes)))
+        _add(body, "inertial", **common, quat=_text(*turn.quat), diaginertia=_text(*np.maximum(moments, 0.0)))
 
 
 def _joints(body: Element, link: str, joint: Joint) -> None:

@@ -1,15 +1,20 @@
 """Constraints that come and go: virtual links, closed loops, one equation of motion for everything, impacts."""
 
+from hitogata.loops.assembly import closed
+from hitogata.loops.contact_impact import ContactOutcome, ContactRegion
 from hitogata.loops.equation import MotionSolution, MotionStatus, Tip, solve_motion
 from hitogata.loops.forward import Held, constrained_dynamics
 from hitogata.loops.impact import Impact, impact
 from hitogata.loops.knowns import Weights
 from hitogata.loops.link_set import LinkHandle, Links
+from hitogata.loops.reactions import joint_reactions, link_energy, link_wrenches
 from hitogata.loops.reading import LinkRows, link_rows
-from hitogata.loops.stepping import Moved, closed, move
+from hitogata.loops.stepping import Moved, move
 from hitogata.loops.virtual_links import Turning, VirtualLink, gimbal, grasp, here, hinge, pin, rod, slide, weld
 
 __all__ = [
+    "ContactOutcome",
+    "ContactRegion",
     "Held",
     "Impact",
     "LinkHandle",
@@ -29,7 +34,10 @@ __all__ = [
     "here",
     "hinge",
     "impact",
+    "joint_reactions",
+    "link_energy",
     "link_rows",
+    "link_wrenches",
     "move",
     "pin",
     "rod",

@@ -85,3 +85,45 @@ def one_state(figure: Figure, q: Any, v: Any) -> tuple[Array, Array]:
     if not single:
         raise ArgumentError("q, v: expected one state, got a batch")
     return rows[0][0], rows[1][0]
+
+
+def over_time(
+    name: str, value: Any, shape: tuple[int, ...], steps: int, h: float, start: float, figure: Figure
+) -> Array:
+    """Forces as rows: one for all steps, one for each, or three for each (at its start, middle and end).
+
+    Args:
+        name: of the argument.
+        value: constant, of shape `shape`; of every step, (steps, ...); a function of time; or None.
+        shape: at one time.
+        steps: how many.
+        h: time step [s].
+        start: time of the first step [s].
+        figure: the figure.
+
+    Returns:
+        Shape (rows, size), rows 1, `steps` or 2 steps + 1; of wrenches that are None, 0.
+    """
+    size = int(np.prod(shape))
+    if value is None:
+        return np.zeros((0 if name == "wrenches" else 1, size))
+    if callable(value):
+        values = [value(start + 0.5 * h * k) for k in range(2 * steps + 1)]
+        rows = [_force(name, x, shape, f"{name}({start + 0.5 * h * k:g} s)") for k, x in enumerate(values)]
+        array = np.array(rows).reshape(len(rows), *shape)
+    else:
+        array = _force(name, value, shape, name, steps)
+    if not np.isfinite(array).all():
+        check(BAD_VALUE, figure, (Input(name, array, shape),))
+    return np.ascontiguousarray(array.reshape(-1, size))
+
+
+def _force(name: str, value: Any, shape: tuple[int, ...], what: str, steps: int | None = None) -> Array:
+    try:
+        array = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{what}: expected an array of real numbers, got {value!r}") from None
+    if array.shape == shape or (steps is not None and array.shape == (steps, *shape)):
+        return array
+    more = "" if steps is None else f", {(steps, *shape)} for {steps} steps, or a function of time"
+    raise ArgumentError(f"{what}: expected shape {shape}{more}; got {array.shape}")

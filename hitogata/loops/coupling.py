@@ -10,15 +10,21 @@ from hitogata.loops.recursion import reply
 
 
 @kernel
-def multiply(bench):
-    """B = Y Yᵀ of the rows of all rigid links."""
+def coupled(links, k):
+    """Whether a link's forces are unknowns: of a rigid one always, of a compliant one if they are those of later."""
+    return links.link[k].rigid == 1 or links.row[links.link[k].first].lag > 0.0
+
+
+@kernel
+def multiply(bench, count):
+    """B = Y Yᵀ of the first `count` rows, where their links are coupled."""
     links, b, stride = bench.links, bench.reply, bench.links.stride
     for k in range(links.total):
         for m in range(k + 1):
-            if links.link[k].rigid == 1 and links.link[m].rigid == 1:
+            if links.link[k].first < count and coupled(links, k) and coupled(links, m):
                 multiply_pair(bench, links.link[k], links.link[m])
-    for i in range(links.held):
-        for j in range(i + 1, links.held):
+    for i in range(count):
+        for j in range(i + 1, count):
             b[i * stride + j] = b[j * stride + i]
 
 
@@ -98,13 +104,13 @@ def store_rows(out, at, stride, count, six):
 
 
 @kernel
-def spread(bench, force):
-    """What forces of all rows do to the velocities, into change[1]."""
+def spread(bench, force, count):
+    """What forces of the first `count` rows do to the velocities, into change[1]."""
     tree, links = bench.tree, bench.links
     for k in range(tree.nv):
         bench.change[k] = 0.0
     for k in range(links.total):
-        if links.link[k].rigid == 1:
+        if links.link[k].first < count and coupled(links, k):
             push_joints(bench, links.link[k], force)
     reply(tree, bench.limb, bench.change, tail(bench.change, tree.nv))
 

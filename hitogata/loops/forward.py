@@ -78,7 +78,8 @@ class Held:
 
     @property
     def redundant(self) -> Any:
-        """How many rows of rigid links say nothing new; their forces share the load, least Σ B_ii f_i²."""
+        """How many rows of rigid links say nothing new; their forces share the load, least Σ f_i² times the mobility of
+        their point (of their turning)."""
         return self.links.held - self.rank
 
     def wrench(self, handle: LinkHandle) -> Array:
@@ -176,7 +177,7 @@ def close_rows(ints, floats, link_ints, link_floats, q, v, tau, wrenches, number
 def close_one(bench, q, v, tau, wrenches, pushed, numbers, out, size):
     """One state."""
     tree, links = bench.tree, bench.links
-    rank, off = close(bench, q, v, tau, wrenches, pushed, numbers[0], numbers[1], out)
+    rank, off, _ = close(bench, q, v, tau, wrenches, pushed, numbers[0], numbers[1], False, out)
     rows = links.rows
     report(bench, tail(out, tree.nv))
     at = tree.nv + 3 * rows + 6 * links.total

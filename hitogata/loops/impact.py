@@ -7,9 +7,13 @@ With u = H v the rates of the rows before, and a restitution e for every row,
 The kinetic energy changes by -½ (uᵀ B⁻¹ u - (E u)ᵀ B⁻¹ (E u)).  With one restitution e <= 1 for all rows it never
 grows; with different ones Newton's law may make it grow where rows are coupled (Kane & Levinson 1985).  Then all
 restitutions are reduced by one factor, so that the energy just stays.
+
+A contact does not pull.  With `contacts`, impulses of those links pass the conditions of contact forces, and the
+hypothesis changes where they do not (see `contact_impact`).
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +26,7 @@ from hitogata.figure import State
 from hitogata.lanes import X1, entry, kernel, lanes, minimum, sqrt, tail
 from hitogata.loops.checking import positive, run
 from hitogata.loops.closing import couple, hold, meet
+from hitogata.loops.contact_impact import ContactOutcome, ContactRegion, strike_contacts
 from hitogata.loops.forward import report
 from hitogata.loops.layout import bench_size, open_bench
 from hitogata.loops.link_set import LinkHandle, Links, links_of
@@ -41,6 +46,10 @@ class Impact:
             (links, 6) [N m s, N s].
         bounce: factor by which all restitutions were reduced, 1 if they were not.
         rank: how many of the rigid links' rows are independent.
+        contacts: what became of links that were given as contacts, by handle.
+        passes: hypotheses that were tried, 1 without contacts.
+        valid: whether the impulses pass all conditions and nothing closes after them; if no hypothesis does, they are
+            found by sweeps over the regions' corners, and False means that these did not settle.
     """
 
     links: Links
@@ -49,6 +58,9 @@ class Impact:
     wrenches: Array
     bounce: float
     rank: int
+    contacts: dict[LinkHandle, ContactOutcome] = field(default_factory=dict)
+    passes: int = 1
+    valid: bool = True
 
     def wrench(self, handle: LinkHandle) -> Array:
         """[torque; force] times time of a virtual link on its child, about the origin of C in the axes of P."""
@@ -57,7 +69,12 @@ class Impact:
 
 
 def impact(
-    links: Links, state: State, *, restitution: Any = 0.0, tolerance: float = TOLERANCE
+    links: Links,
+    state: State,
+    *,
+    restitution: Any = 0.0,
+    contacts: Mapping[LinkHandle, ContactRegion] | None = None,
+    tolerance: float = TOLERANCE,
 ) -> Impact:
     """The velocities after the rigid links have come up at once.
 
@@ -66,6 +83,8 @@ def impact(
         state: of one figure, before the impact.
         restitution: of all rows; or of every row, shape (rows,); or a dictionary from handles to a number or to one per
             row of that link, 0 for links that are not in it.  0: what is held stops; 1: it turns round.
+        contacts: links that press and do not pull, with the region in which they do and its friction; each must hold
+            all six motions (a weld), z of P is the normal towards the child, and its restitution is that of row z.
         tolerance: as for `constrained_dynamics`.
     """
     model = model_of(links_of(links).figure)
@@ -73,6 +92,10 @@ def impact(
         raise ArgumentError("state: expected the State of one figure")
     inputs = (Input("q", state.q, (model.nq,)), Input("v", state.v, (model.nv,)))
     bounces = _restitutions(links, restitution)
+    if contacts:
+        found = strike_contacts(links, state, bounces, contacts, positive("tolerance", tolerance))
+        return Impact(links, found.state, found.impulses, found.wrenches, 1.0, found.rank, found.outcomes,
+                      found.passes, found.valid)  # fmt: skip
     numbers = np.concatenate([[positive("tolerance", tolerance)], bounces, np.zeros(model.nv)])
     rows, count = links.rows, len(links)
     size = model.nv + 3 * rows + 6 * count + 2
@@ -127,12 +150,12 @@ def strike(bench, q, v, bounces, none, tolerance, out):
     tree, links = bench.tree, bench.links
     meet(bench, q, v, v, False)
     give_way(tree, bench.limb, v, none)
-    rank = couple(bench, tolerance)
+    rank, _ = couple(bench, links.held, tolerance, 0.0, True)
     right, force = tail(bench.spare, 2 * links.stride), tail(bench.spare, 3 * links.stride)
     change = tail(bench.change, tree.nv)
     for n in range(links.held):
         right[n] = -links.row[n].rate
-    hold(bench, rank, right)
+    hold(bench, links.held, rank, right)
     energy = 0.0
     for n in range(links.held):
         links.row[n].force = force[n]
@@ -140,7 +163,7 @@ def strike(bench, q, v, bounces, none, tolerance, out):
         right[n] = right[n] * bounces[n]
     for k in range(tree.nv):
         out[k] = v[k] + change[k]
-    hold(bench, rank, right)
+    hold(bench, links.held, rank, right)
     back = 0.0
     for n in range(links.held):
         back = back + right[n] * force[n]

@@ -117,6 +117,11 @@ class Row:
     drift: float  # its acceleration if it did not hold
     force: float
     bound: float  # of its own reply, had the joints of one motion any axis
+    reach: float  # mobility of its point, or of its turning, over three directions: its own reply is a part of that
+    lag: float  # of a compliant link: its force is that of so much later [s]; 0: of now
+    pull: float  # the acceleration that such a force gives it over the step
+    goal: float  # where it is at the end of the step: 0, but for such links
+    goal_rate: float
 
 
 class Links(NamedTuple):
@@ -153,8 +158,10 @@ def open_links(ints, floats, memory):
     """Views of a set's two arrays; rows are written to `memory`."""
     header, numbers = lanes(ints, X1), lanes(floats, X1)
     link, number = records(tail(header, LINK_HEADER), LinkInts), records(numbers, LinkFloats)
-    rows = header[1]
-    return Links(header[0], rows, header[2], stride_of(rows), link, number, records(memory, Row))
+    rows, row = header[1], records(memory, Row)
+    for n in range(rows):
+        row[n].lag, row[n].goal, row[n].goal_rate = 0.0, 0.0, 0.0
+    return Links(header[0], rows, header[2], stride_of(rows), link, number, row)
 
 
 @kernel

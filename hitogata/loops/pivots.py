@@ -1,9 +1,10 @@
 """Positive semi-definite systems B x = r by Cholesky with pivots: rank, and the least solution if B is singular.
 
-Rows are scaled to a unit diagonal, so that newtons and newton metres weigh alike; pivots are taken by size until what
-is left of every row is below `tolerance`: those rows depend on the others.  Then B = L Lᵀ with L of `rank` columns, and
+Rows are scaled, to a unit diagonal or by a given measure s, so that newtons and newton metres weigh alike; pivots are
+taken by size until what is left of every row is below `tolerance`: those rows depend on the others.  Then B = L Lᵀ with
+L of `rank` columns, and
 
-    x = L (LᵀL)⁻¹ (LᵀL)⁻¹ Lᵀ r          least |B x - r|, then least Σ B_ii x_i²
+    x = L (LᵀL)⁻¹ (LᵀL)⁻¹ Lᵀ r          least |B x - r|, then least Σ x_i²/s_i²
 """
 
 from hitogata.lanes import absolute, inline, kernel, maximum, packed, sqrt, tail, where
@@ -14,19 +15,27 @@ TOLERANCE = 1e-10
 
 @kernel
 def factorise(matrix, factor, order, scale, left, count, stride, tolerance):
-    """Lᵀ of the scaled matrix: a row for each pivot, columns in place; returns the rank.
-
-    Of a row, several columns are found at once; those beyond `count` are never read.  `left` ends with what is left of
-    each row; of one that was a pivot, with the reciprocal of its element of L, negative.
-    """
+    """Lᵀ of the matrix, its rows scaled to a unit diagonal; see `factorise_scaled`."""
     for i in range(count):
         d = matrix[i * stride + i]
         scale[i] = 0.0
         left[i] = 0.0
-        order[i] = -1
         if d > 0.0:
             scale[i] = 1.0 / sqrt(d)
             left[i] = 1.0
+    return factorise_scaled(matrix, factor, order, scale, left, count, stride, tolerance)
+
+
+@kernel
+def factorise_scaled(matrix, factor, order, scale, left, count, stride, tolerance):
+    """Lᵀ of the scaled matrix: a row for each pivot, columns in place; returns the rank.
+
+    Of a row, several columns are found at once; those beyond `count` are never read.  `scale` and the scaled diagonal
+    `left` are given.  `left` ends with what is left of each row; of one that was a pivot, with the reciprocal of its
+    element of L, negative.
+    """
+    for i in range(count):
+        order[i] = -1
     rows, out, scales, rest = packed(matrix), packed(factor), packed(scale), packed(left)
     for k in range(count):
         best, pivot = tolerance, -1

@@ -151,28 +151,18 @@ def turn_gain(w, v):
 
 
 @kernel
-def add_forces(limbs, links, rigid):
-    """Rows with a known force, of rigid or of compliant links, take over a part of what holds the bodies."""
+def add_spring_forces(limbs, links):
+    """Compliant links whose force is that of now, -(value + relaxation rate) / compliance: they act on their bodies."""
     for k in range(links.total):
-        link = links.link[k]
-        if link.rigid == rigid:
+        link, number = links.link[k], links.number[k]
+        if link.rigid == 0 and links.row[link.first].lag == 0.0:
             for n in range(link.first, link.first + link.count):
                 row, a = links.row[n], limbs[link.body_a]
+                row.force = -(row.value + number.relaxation * row.rate) / number.compliance
                 a.force = a.force - row.on_a * row.force
                 if link.body_b >= 0:
                     b = limbs[link.body_b]
                     b.force = b.force - row.on_b * row.force
-
-
-@kernel
-def find_spring_forces(links):
-    """Forces of compliant links: -(value + relaxation rate) / compliance."""
-    for k in range(links.total):
-        link, number = links.link[k], links.number[k]
-        if link.rigid == 0:
-            for n in range(link.first, link.first + link.count):
-                row = links.row[n]
-                row.force = -(row.value + number.relaxation * row.rate) / number.compliance
 
 
 @kernel

@@ -3,8 +3,9 @@
 Nakamura & Yamane 2000, §2.1: a new contact, grasp or joint is a link with six motions against its parent, some of them
 held; the figure's coordinates stay what they are, and the force that holds is computed directly.
 
-A virtual link is a frame C fixed to the `child` and a frame P fixed to the `parent`.  What may still move is said in
-the axes of P: along which of them C may slide, and how C may turn.  As numbers that are zero while it holds:
+A virtual link is a frame C fixed to the `child` and a frame P fixed to the `parent`, given by points and axes or by
+poses.  What may still move is said in the axes of P: along which of them C may slide, and how C may turn.  As numbers
+that are zero while it holds:
 
     held slide along n        n · r                          r = p_C - p_P, n an axis of P
     held turning              2 v, v the vector part of the quaternion of R_PC       (three numbers)
@@ -22,8 +23,9 @@ import numpy as np
 
 from hitogata.dynamics import forward_kinematics
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, Pose, values
+from hitogata.figure import Figure, Pose
 from hitogata.figure.pose import IDENTITY, turn_from_z
+from hitogata.loops.frames import direction_of, frame_at, shortest_turn
 
 
 class Turning(enum.Enum):
@@ -93,64 +95,108 @@ class VirtualLink:
         return 3 - sum(self.slides) + ROTATION_ROWS[self.turning]
 
     @property
+    def child_point(self) -> tuple[float, float, float]:
+        """Origin of C, in the child's frame [m]."""
+        return self.child_pose.position
+
+    @property
+    def parent_point(self) -> tuple[float, float, float]:
+        """Origin of P, in the parent's frame, or in the world [m]."""
+        return self.parent_pose.position
+
+    @property
+    def axis(self) -> tuple[float, float, float]:
+        """What it turns about or slides along, in the child's frame: z of C; of a gimbal, y."""
+        x, y, z = self.child_pose.rotation[:, 1 if self.turning is Turning.GIMBAL else 2].tolist()
+        return x, y, z
+
+    @property
+    def parent_axis(self) -> tuple[float, float, float]:
+        """The same in the parent's frame, or in the world: z of P; of a gimbal, x."""
+        x, y, z = self.parent_pose.rotation[:, 0 if self.turning is Turning.GIMBAL else 2].tolist()
+        return x, y, z
+
+    @property
     def rigid(self) -> bool:
         """Whether it holds exactly; a compliant one is a spring and damper."""
         return self.compliance == 0.0
 
 
-def weld(child: str, parent: str | None = None, **options: Any) -> VirtualLink:
-    """Holds all six motions.
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+def weld(
+    child: str, parent: str | None = None, *, child_point: Any = ORIGIN, parent_point: Any = ORIGIN, **options: Any
+) -> VirtualLink:
+    """Holds all six motions: two points together, and the frames of both turned alike.
 
     Args:
         child: name of a link or named frame.
         parent: the other one's name; None: the world.
-        **options: other attributes of `VirtualLink`.
+        child_point: the point, in the child's frame [m]; also called `point`, here and in the functions below.
+        parent_point: where it is held, in the parent's frame, or in the world [m].
+        **options: other attributes of `VirtualLink`; child_pose and parent_pose to hold frames that are turned.
     """
-    return VirtualLink(child, parent, **options)
+    return _link(child, parent, (child_point, None), (parent_point, None), options)
 
 
-def pin(child: str, parent: str | None = None, *, point: Any = (0.0, 0.0, 0.0), **options: Any) -> VirtualLink:
-    """Holds a point of the child where it is; it may turn as it likes (a ball joint).
+def pin(
+    child: str, parent: str | None = None, *, child_point: Any = ORIGIN, parent_point: Any = ORIGIN, **options: Any
+) -> VirtualLink:
+    """Holds a point of the child at one of the parent; it may turn as it likes (a ball joint).
 
     Args:
         child: name of a link or named frame.
         parent: the other one's name; None: the world.
-        point: the point, in the child's frame [m].
+        child_point: the point, in the child's frame [m].
+        parent_point: where it is held, in the parent's frame, or in the world [m].
         **options: other attributes of `VirtualLink`.
     """
-    return VirtualLink(child, parent, **{"child_pose": _at(point), "turning": Turning.FREE, **options})
+    return _link(child, parent, (child_point, None), (parent_point, None), {"turning": Turning.FREE, **options})
 
 
 def hinge(
-    child: str, parent: str | None = None, *, axis: Any, point: Any = (0.0, 0.0, 0.0), **options: Any
-) -> VirtualLink:
+    child: str, parent: str | None = None, *, axis: Any, parent_axis: Any = None, child_point: Any = ORIGIN,
+    parent_point: Any = ORIGIN, **options: Any,
+) -> VirtualLink:  # fmt: skip
     """Lets the child turn about an axis through a point, and nothing else.
 
     Args:
         child: name of a link or named frame.
         parent: the other one's name; None: the world.
         axis: direction, in the child's frame.
-        point: the point, in the child's frame [m].
+        parent_axis: the same direction in the parent's frame, or in the world; None: the same numbers.
+        child_point: a point of the axis, in the child's frame [m].
+        parent_point: where it is held, in the parent's frame, or in the world [m].
         **options: other attributes of `VirtualLink`.
     """
-    return VirtualLink(child, parent, **{"child_pose": _at(point, axis), "turning": Turning.HINGE, **options})
+    ends = (child_point, axis), (parent_point, axis if parent_axis is None else parent_axis)
+    return _link(child, parent, *ends, {"turning": Turning.HINGE, **options})
 
 
-def gimbal(child: str, parent: str | None = None, *, point: Any = (0.0, 0.0, 0.0), **options: Any) -> VirtualLink:
-    """Lets the child turn about two axes through a point: x of the parent's frame P, and y of its own frame C.
+def gimbal(
+    child: str, parent: str | None = None, *, axis: Any = (0.0, 1.0, 0.0), parent_axis: Any = (1.0, 0.0, 0.0),
+    child_point: Any = ORIGIN, parent_point: Any = ORIGIN, **options: Any,
+) -> VirtualLink:  # fmt: skip
+    """Lets the child turn about two axes through a point: one fixed to the parent, and one, across it, to the child.
 
     Args:
         child: name of a link or named frame.
         parent: the other one's name; None: the world.
-        point: the point, in the child's frame [m].
+        axis: direction of the child's, in its frame; y of C.
+        parent_axis: direction of the parent's, in its frame, or in the world; x of P.
+        child_point: where they meet, in the child's frame [m].
+        parent_point: the same in the parent's frame, or in the world [m].
         **options: other attributes of `VirtualLink`.
     """
-    return VirtualLink(child, parent, **{"child_pose": _at(point), "turning": Turning.GIMBAL, **options})
+    own = frame_at(child_point, shortest_turn((0.0, 1.0, 0.0), direction_of(axis)))
+    other = frame_at(parent_point, shortest_turn((1.0, 0.0, 0.0), direction_of(parent_axis)))
+    return _framed(child, parent, own, other, {"turning": Turning.GIMBAL, **options})
 
 
 def slide(
-    child: str, parent: str | None = None, *, axis: Any, point: Any = (0.0, 0.0, 0.0),
-    turning: Turning = Turning.HELD, **options: Any,
+    child: str, parent: str | None = None, *, axis: Any, parent_axis: Any = None, child_point: Any = ORIGIN,
+    parent_point: Any = ORIGIN, turning: Turning = Turning.HELD, **options: Any,
 ) -> VirtualLink:  # fmt: skip
     """Lets the child slide along an axis.
 
@@ -158,44 +204,54 @@ def slide(
         child: name of a link or named frame.
         parent: the other one's name; None: the world.
         axis: direction, in the child's frame.
-        point: whose way is the axis, in the child's frame [m].
+        parent_axis: the same direction in the parent's frame, or in the world; None: the same numbers.  If all turning
+            is held, the child is turned against the parent by the shortest turn that takes `axis` to it.
+        child_point: the point that slides, in the child's frame [m].
+        parent_point: a point of its way, in the parent's frame, or in the world [m].
         turning: HELD: no turning; HINGE: about the axis too; FREE: only the point stays on the axis.
         **options: other attributes of `VirtualLink`.
     """
-    own = {"child_pose": _at(point, axis), "slides": (False, False, True), "turning": turning}
-    return VirtualLink(child, parent, **{**own, **options})
+    ends = (child_point, axis), (parent_point, axis if parent_axis is None else parent_axis)
+    return _link(child, parent, *ends, {"slides": (False, False, True), "turning": turning, **options})
 
 
-def grasp(child: str, parent: str | None = None, *, bar: Any = None, point: Any = (0.0, 0.0, 0.0),
-          **options: Any) -> VirtualLink:  # fmt: skip
+def grasp(
+    child: str, parent: str | None = None, *, bar: Any = None, parent_axis: Any = None, child_point: Any = ORIGIN,
+    parent_point: Any = ORIGIN, **options: Any,
+) -> VirtualLink:  # fmt: skip
     """A hand that holds something: a bar, about which it may turn, or anything else, which it may not.
 
     Args:
         child: name of a link or named frame, the hand.
         parent: what it holds; None: something fixed in the world.
         bar: direction of the bar, in the child's frame; None: the grip is firm in all directions.
-        point: middle of the grip, in the child's frame [m].
+        parent_axis: direction of the bar in the parent's frame, or in the world; None: the same numbers.
+        child_point: middle of the grip, in the child's frame [m].
+        parent_point: the same in the parent's frame, or in the world [m].
         **options: other attributes of `VirtualLink`, such as force_limit.
     """
+    points = {"child_point": child_point, "parent_point": parent_point}
     if bar is None:
-        return weld(child, parent, **{"child_pose": _at(point), **options})
-    return hinge(child, parent, axis=bar, point=point, **options)
+        return weld(child, parent, **points, **options)
+    return hinge(child, parent, axis=bar, parent_axis=parent_axis, **points, **options)
 
 
-def rod(child: str, parent: str | None = None, *, length: float, point: Any = (0.0, 0.0, 0.0),
-        parent_point: Any = (0.0, 0.0, 0.0), **options: Any) -> VirtualLink:  # fmt: skip
+def rod(
+    child: str, parent: str | None = None, *, length: float, child_point: Any = ORIGIN, parent_point: Any = ORIGIN,
+    **options: Any,
+) -> VirtualLink:  # fmt: skip
     """A massless rod between two points; with compliance, a spring of that length.
 
     Args:
         child: name of a link or named frame.
         parent: the other one's name; None: the world.
         length: of the rod [m].
-        point: where it holds the child, in the child's frame [m].
-        parent_point: where it holds the parent, in the parent's frame [m].
+        child_point: where it holds the child, in the child's frame [m].
+        parent_point: where it holds the parent, in the parent's frame, or in the world [m].
         **options: other attributes of `VirtualLink`.
     """
-    places = {"child_pose": _at(point), "parent_pose": _at(parent_point)}
-    return VirtualLink(child, parent, **{**places, "turning": Turning.FREE, "length": length, **options})
+    given = {"turning": Turning.FREE, "length": length, **options}
+    return _link(child, parent, (child_point, None), (parent_point, None), given)
 
 
 def here(figure: Figure, q: Any, link: VirtualLink) -> VirtualLink:
@@ -222,17 +278,26 @@ def _frame(figure: Figure, poses: Any, name: str) -> Pose:
     return Pose(tuple(poses.position[index]), tuple(poses.quat[index])) @ pose
 
 
-def _at(point: Any, axis: Any = None) -> Pose:
-    """Frame at a point, its z along the axis."""
-    position = values.vector(point, "point of a virtual link")
-    if axis is None:
-        return Pose(position)
-    direction = np.array(values.vector(axis, "axis of a virtual link"))
-    length = float(np.linalg.norm(direction))
-    if length == 0.0:
-        raise ArgumentError("axis of a virtual link: it must not be zero")
-    x, y, z = (direction / length).tolist()
-    return Pose(position, turn_from_z((x, y, z)))
+def _link(child: str, parent: str | None, own: Any, other: Any, options: dict[str, Any]) -> VirtualLink:
+    """A virtual link from points and axes: z of C and of P; the shortest turn from one to the other takes C to P."""
+    (child_point, axis), (parent_point, parent_axis) = own, other
+    turn = side = (1.0, 0.0, 0.0, 0.0)
+    if axis is not None:
+        direction = direction_of(axis)
+        turn = turn_from_z(direction)
+        side = (Pose(quat=shortest_turn(direction, direction_of(parent_axis))) @ Pose(quat=turn)).quat
+    return _framed(child, parent, frame_at(child_point, turn), frame_at(parent_point, side), options)
+
+
+def _framed(child: str, parent: str | None, own: Pose, other: Pose, options: dict[str, Any]) -> VirtualLink:
+    """A virtual link with frames that may be given in other ways."""
+    options = dict(options)
+    if "point" in options:
+        own = frame_at(options.pop("point"), own.quat)
+    for name, pose in (("child", own), ("parent", other)):
+        if f"{name}_pose" in options and pose.position != ORIGIN:
+            raise ArgumentError(f"virtual link on {child!r}: give {name}_point or {name}_pose, not both")
+    return VirtualLink(child, parent, **{"child_pose": own, "parent_pose": other, **options})
 
 
 def _number(link: VirtualLink, name: str, value: Any, least: float, infinite: bool) -> float:

@@ -6,13 +6,14 @@ import numpy as np
 
 from hitogata.figure import State
 from hitogata.library import human28
+from hitogata.loops.assembly import closed
 from hitogata.loops.contacts import ContactStage
 from hitogata.loops.contacts.trials import Trials
 from hitogata.loops.forward import constrained_dynamics
 from hitogata.loops.impact import impact
 from hitogata.loops.link_set import Links
 from hitogata.loops.reading import link_rows
-from hitogata.loops.stepping import closed, move
+from hitogata.loops.stepping import move
 from hitogata.loops.tracking import servo
 from hitogata.loops.virtual_links import here, pin
 

@@ -19,6 +19,9 @@ from hitogata.sim.layout import HEADER, Carried, Motor, Pull, Solid, Strain
 
 IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
+POINT = 1e-9
+"""Inertia a step gives a body about axes where it has none, as a share of that about its joint: it then has a spin."""
+
 
 @dataclass(frozen=True)
 class Span:
@@ -187,7 +190,10 @@ def _solid(row: FloatArray, reach: float) -> FloatArray:
     x, y, z = centre
     shift = mass * np.array([y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y])
     central = upper - shift
-    least = np.linalg.eigvalsh(central[[0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(3, 3))[0]
+    least, _, most = np.linalg.eigvalsh(central[[0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(3, 3))
+    if least <= 1e-12 * most + 1e-14 * mass * (centre @ centre):  # zero, but for rounding: a point mass or a rod
+        least = POINT * (most + mass * max(centre @ centre, reach * reach, 1e-6))
+        central = central + least * np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0])
     return np.concatenate([[mass], centre, central, [least, reach]])
 
 

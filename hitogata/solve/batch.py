@@ -24,7 +24,7 @@ from hitogata.lanes import (
 )
 from hitogata.lanes.cpu import has_wide_registers
 from hitogata.solve.gauss_seidel import check_sweeps
-from hitogata.solve.problem import into_discs
+from hitogata.solve.problem import disc_rows, into_discs
 from hitogata.solve.sweeping import ROW, SLIDE, open_rows, prepare, sweep, unsolved
 
 
@@ -34,7 +34,7 @@ def sweep_batch(
     *,
     low: Any = 0.0,
     high: Any = np.inf,
-    discs: Sequence[tuple[int, int, int]] = (),
+    discs: Sequence[Sequence[int]] = (),
     mu: Any = 0.0,
     start: Any = None,
     sweeps: int = 20,
@@ -50,7 +50,7 @@ def sweep_batch(
         b: shape (m, n) or (n,).
         low: bounds, a number, shape (n,) or (m, n); a number stands for all rows but tangents.
         high: as low.
-        discs: rows (normal, tangent, tangent) of each friction disc.
+        discs: rows (normal, tangent, tangent) of each friction disc, or (normal, tangent) in the plane.
         mu: coefficients, a number, shape (k,) or (m, k).
         start: impulses to begin with, shape (m, n); None: none.
         sweeps: number of sweeps.
@@ -67,7 +67,7 @@ def sweep_batch(
     dtype = np.float32 if A.dtype == np.float32 else np.float64
     m, n = A.shape[:2]
     triples = _triples(discs, n)
-    tangents = triples[:, 1:].ravel()
+    tangents = _tangents(triples)
     arrays = {
         "A": np.ascontiguousarray(A.swapaxes(1, 2), dtype).reshape(m, n * n),
         "b": _rows("b", b, (m, n), dtype),
@@ -90,12 +90,13 @@ def sweep_batch(
         raise ArgumentError(f"mu[{row}, {column}] is {arrays['mu'][row, column]}; it must be 0 or more")
     begin = np.clip(arrays["start"], arrays["low"], arrays["high"])
     for c, (normal, *pair) in enumerate(triples):
+        pair = [row for row in pair if row >= 0]
         begin[:, pair] = into_discs(begin[:, pair], arrays["mu"][:, c] * np.maximum(begin[:, normal], 0))
     arrays["start"] = begin
     lam, residual = np.zeros((m, n), dtype), np.zeros((m, 1), dtype)
     if m and n:
         width, inputs = _width(dtype), tuple(arrays.values())
-        plain = np.setdiff1d(np.arange(n), triples)
+        plain = np.setdiff1d(np.arange(n), triples)  # −1, for no tangent, is no row
 
         def run(first: int, end: int) -> None:
             sweep_rows(*inputs, plain, triples, lam, residual, count, first * width.n, min(end * width.n, m), width)
@@ -111,10 +112,20 @@ def _width(dtype: Any) -> Width:
     return X8 if wide else X4
 
 
-def _triples(discs: Sequence[tuple[int, int, int]], n: int) -> NDArray[np.int64]:
-    triples = np.array(discs, np.int64).reshape(-1, 3)
-    tangents = triples[:, 1:].ravel()
-    if triples.size and (triples.min() < 0 or triples.max() >= n):
+def _tangents(triples: NDArray[np.int64]) -> NDArray[np.int64]:
+    rows = triples[:, 1:].ravel()
+    return rows[rows >= 0]
+
+
+def _triples(discs: Sequence[Sequence[int]], n: int) -> NDArray[np.int64]:
+    rows = [list(disc) for disc in discs]
+    for k, row in enumerate(rows):
+        if not 2 <= len(row) <= 3:
+            raise ArgumentError(f"discs[{k}]: expected (normal, tangent) or (normal, tangent, tangent), got {row!r}")
+    given = [row[:-1] if len(row) == 3 and row[2] in (None, -1) else row for row in rows]
+    triples = disc_rows(given)
+    tangents = _tangents(triples)
+    if any(not 0 <= index < n for row in given for index in row):
         raise ArgumentError(f"discs: expected rows from 0 to {n - 1}, got {discs!r}")
     if len(set(tangents)) < len(tangents) or set(tangents) & set(triples[:, 0]):
         raise ArgumentError(f"discs: a tangent belongs to one disc, and is no normal; got {discs!r}")

@@ -79,7 +79,7 @@ def arranged(problem: Problem, lam: Array) -> tuple[Array, Array]:
 def plain_rows(problem: Problem) -> NDArray[np.int64]:
     """Rows that are no part of a disc."""
     plain = np.ones(problem.n, bool)
-    plain[problem.disc_rows] = False
+    plain[problem.disc_rows[problem.disc_rows >= 0]] = False
     return np.flatnonzero(plain)
 
 
@@ -113,4 +113,3 @@ def _sweep_one(columns, floats, plain, triples, b, sweeps, limit):
                 return k
         sweep(rows)
     return sweeps
-

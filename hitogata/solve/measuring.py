@@ -12,7 +12,9 @@ def measure(A, b, low, high, scales, mu, triples, size, lam, w, out):
     n = b.size
     tangent = np.zeros(n, np.bool_)
     for c in range(triples.shape[0]):
-        tangent[triples[c, 1]] = tangent[triples[c, 2]] = True
+        tangent[triples[c, 1]] = True
+        if triples[c, 2] >= 0:  # −1: friction in the plane
+            tangent[triples[c, 2]] = True
     natural, friction, scaled = 0.0, 0.0, 0.0
     for i in range(n):
         speed, s = b[i], scales[i]
@@ -25,8 +27,9 @@ def measure(A, b, low, high, scales, mu, triples, size, lam, w, out):
     for c in range(triples.shape[0]):
         n, i, j = triples[c]
         radius, s = mu[c] * max(lam[n], 0.0), scales[i]
-        friction = max(friction, slipped(lam[i], lam[j], w[i], w[j], radius))
-        scaled = max(scaled, slipped(lam[i], lam[j], s * s * w[i], s * s * w[j], radius) / s)
+        other, drift = (lam[j], w[j]) if j >= 0 else (0.0, 0.0)
+        friction = max(friction, slipped(lam[i], other, w[i], drift, radius))
+        scaled = max(scaled, slipped(lam[i], other, s * s * w[i], s * s * drift, radius) / s)
     out[0], out[1], out[2] = natural, friction, scaled / size
 
 

@@ -1,12 +1,12 @@
-"""Newton's method for problems with friction discs, to the last digits (Alart & Curnier 1991).
+"""Newton's method for problems with friction discs, to the last digits.
 
-The natural map is zero at solutions and piecewise smooth:
+Sweeps of projected Gauss-Seidel come near a solution; Newton's steps on the natural map (`natural_map`, `newton_step`)
+end there.  A step is taken as far as it helps: it is projected on bounds and discs, and where it changes who slides
+and who is open, a few sweeps smooth it.  Steps are damped (Levenberg and Marquardt), less so the better they go.
 
-    rows      Φ = λ − clip(λ − ρ w, low, high)
-    discs     Φ = λ_t − P(λ_t − ρ w_t),   P the projection on the disc of radius μ λ_n
-
-Newton's steps on it converge fast near a solution; sweeps of projected Gauss-Seidel lead there, and take over again
-when a step does not help.
+Where that comes to a halt (many redundant contacts with little compliance), proximal rounds go on: each solves for
+A + ε 1 about the last x, which Newton's steps do readily, and the smaller ε gets the longer is the way of a round
+(Rockafellar 1976).  The solution is that of the problem itself: the proximal term vanishes there.
 """
 
 from typing import Any
@@ -15,25 +15,36 @@ import numpy as np
 
 from hitogata.errors import ArgumentError
 from hitogata.solve.gauss_seidel import projected_gauss_seidel
+from hitogata.solve.natural_map import ScaledProblem
+from hitogata.solve.newton_step import newton_step
 from hitogata.solve.problem import Array, Problem
 from hitogata.solve.solution import Solution, Status, residuals_of, solved
 
-STEPS = 12
-"""Newton steps before sweeps are tried again."""
+FIRST, LATER = 12, 25
+"""Newton steps of the first round, and of proximal rounds, at most."""
 
-GROWTH, MOST = 1.5, 100.0
-"""Each round sweeps so much more than the last, up to so many times the first."""
+SMOOTH = 50
+"""Sweeps after a step that did not reduce the residual to a tenth."""
+
+FAILURES = 3
+"""Steps of no use after which a round ends."""
+
+EPSILON, LESS, MORE = 1e-3, 0.2, 10.0
+"""Proximal term of the first such round, relative to A's diagonal; its factors after a round that ended well or not."""
+
+DAMPING = 1e-3
+"""Damping of the first step at most, relative to A's diagonal."""
 
 
 def friction_newton(
-    problem: Problem, *, sweeps: int = 50, rounds: int = 30, tolerance: float = 1e-12, start: Any = None
+    problem: Problem, *, sweeps: int = 50, rounds: int = 40, tolerance: float = 1e-12, start: Any = None
 ) -> Solution:
     """Solve rows and friction discs to high accuracy.
 
     Args:
         problem: what to solve; A needs a positive diagonal.
-        sweeps: sweeps of projected Gauss-Seidel before Newton's first steps; up to 100 times as many before later ones.
-        rounds: how often to go from sweeps to steps, at most.
+        sweeps: sweeps of projected Gauss-Seidel before Newton's first step, and after one that was of no use.
+        rounds: Newton's steps on the problem itself, then proximal rounds; so many at most.
         tolerance: relative residual at which to stop.
         start: impulses near the solution, shape (n,) [N s], or a Solution; None: none.
 
@@ -42,71 +53,72 @@ def friction_newton(
     """
     if not rounds >= 1:
         raise ArgumentError(f"rounds is {rounds!r}; it must be 1 or more")
-    count = 0
+    found = projected_gauss_seidel(problem, sweeps=sweeps, tolerance=tolerance, start=start)
+    if found.status is not Status.MAX_ITERATIONS:
+        return found
+    newton = _Newton(ScaledProblem(problem), sweeps, found.iterations)
+    best, least = found.lam, found.residuals.relative
+    x, epsilon, goal = found.lam / problem.scales, 0.0, 0.3 * tolerance * problem.size
     for k in range(rounds):
-        more = round(sweeps * min(GROWTH**k, MOST))
-        found = projected_gauss_seidel(problem, sweeps=more, tolerance=tolerance, start=start)
-        count += found.iterations
-        if found.status is not Status.MAX_ITERATIONS:
-            break
-        lam, steps = _newton(problem, found.lam, tolerance)
-        count += steps
-        better = solved(problem, lam, Status.CONVERGED, count, tolerance)
-        if better.residuals.relative < found.residuals.relative:
-            found = better
-        if found.converged:
-            break
-        start = found
-    return Solution(found.lam, found.w, found.status, count, found.residuals)
-
-
-def _newton(problem: Problem, lam: Array, tolerance: float) -> tuple[Array, int]:
-    """Newton's steps with halving; the best impulses met, and the number of steps."""
-    best, least = lam, residuals_of(problem, lam).relative
-    value, slope = natural_map(problem, lam)
-    for step in range(1, STEPS + 1):
-        change = np.linalg.lstsq(slope, -value, rcond=1e-13)[0]
-        length, size = 1.0, np.linalg.norm(value)
-        for _ in range(6):
-            new = lam + length * change * problem.scales
-            value, slope = natural_map(problem, new)
-            if np.linalg.norm(value) < (1.0 - 0.1 * length) * size:
-                break
-            length *= 0.5
+        newton.scaled.set_proximal(epsilon, x)
+        size = newton.scaled.measured(x)[1]
+        if k == 0:
+            x, _ = newton.round(x, goal, FIRST, min(DAMPING, 10.0 * size / problem.size))
+            epsilon = EPSILON
         else:
-            return best, step
-        lam = new
-        inside = problem.projected(lam)
-        residual = residuals_of(problem, inside).relative
+            x, well = newton.round(x, max(1e-3 * size, goal), LATER, 1e-3 * epsilon)
+            epsilon *= LESS if well else MORE
+            epsilon = min(epsilon, 1.0)
+        lam = problem.projected(x * problem.scales)
+        residual = residuals_of(problem, lam).relative
         if residual < least:
-            best, least = inside, residual
-        if least <= 0.1 * tolerance:
-            return best, step
-    return best, STEPS
+            best, least = lam, residual
+        if least <= tolerance:
+            break
+    return solved(problem, best, Status.CONVERGED, newton.count, tolerance)
 
 
-def natural_map(problem: Problem, lam: Array) -> tuple[Array, Array]:
-    """Φ of the scaled problem, shape (n,), and its slope by the scaled impulses λ/s, shape (n, n)."""
-    s, n = problem.scales, problem.n
-    w, A = problem.speeds(lam), problem.A * np.outer(s, s)
-    x, v = lam / s, w * s
-    target = x - v
-    low, high = problem.low / s, problem.high / s
-    inner = (target > low) & (target < high)
-    value = x - np.clip(target, low, high)
-    slope = np.where(inner[:, None], A, np.eye(n))
-    for disc in problem.discs:
-        m, rows = disc.normal, np.array([disc.tangent1, disc.tangent2])
-        mu = disc.mu * s[m] / s[rows[0]]
-        radius, aim = mu * max(x[m], 0.0), target[rows]
-        length = np.hypot(*aim)
-        if length <= radius:
-            continue  # sticks: Φ = v, as for a free row
-        unit = aim / length
-        across = np.eye(2) - np.outer(unit, unit)
-        own = np.eye(n)[rows]
-        value[rows] = x[rows] - radius * unit
-        slope[rows] = own - radius / length * across @ (own - A[rows])
-        if x[m] > 0:
-            slope[rows, m] -= mu * unit
-    return value, slope
+class _Newton:
+    """Rounds of Newton's steps; `count` counts steps and sweeps."""
+
+    def __init__(self, scaled: ScaledProblem, sweeps: int, count: int) -> None:
+        self.scaled, self.sweeps, self.count = scaled, sweeps, count
+
+    def round(self, x: Array, goal: float, most: int, damping: float) -> tuple[Array, bool]:
+        """Steps until the length of the map is within a goal: where they lead, and whether it is."""
+        v, size = self.scaled.measured(x)
+        failures = 0
+        for _ in range(most):
+            if size <= goal:
+                return x, True
+            self.count += 1
+            step, length = newton_step(self.scaled, x, v, damping), 1.0
+            for _ in range(4):
+                new, v_new, size_new = self.smoothed(x + length * step, size)
+                if size_new < (1.0 - 0.1 * length) * size:
+                    x, v, size = new, v_new, size_new
+                    damping = max(0.3 * damping, 1e-13) if length == 1.0 else damping
+                    break
+                length *= 0.25
+            else:
+                failures += 1
+                if failures == FAILURES:
+                    break
+                damping = min(4.0 * damping, 1.0)
+                x = self.swept(x, self.sweeps)
+                v, size = self.scaled.measured(x)
+        return x, bool(size <= goal)
+
+    def smoothed(self, x: Array, size: float) -> tuple[Array, Array, float]:
+        """x within bounds and discs, after sweeps if the map there is not much shorter; its speeds and length."""
+        x = self.scaled.projected(np.where(np.isfinite(x), x, 0.0))
+        v, length = self.scaled.measured(x)
+        if length > 0.1 * size:
+            x = self.swept(x, SMOOTH)
+            v, length = self.scaled.measured(x)
+        return x, v, float(length)
+
+    def swept(self, x: Array, sweeps: int) -> Array:
+        """After so many sweeps."""
+        self.count += sweeps
+        return self.scaled.swept(x, sweeps)

@@ -3,12 +3,14 @@
     row             λ = low ⇒ w ≥ 0,   low < λ < high ⇒ w = 0,   λ = high ⇒ w ≤ 0
     friction disc   |λ_t| ≤ μ λ_n;     |λ_t| < μ λ_n ⇒ w_t = 0;  else w_t = −γ λ_t with γ ≥ 0
 
+λ_t has two tangents, or one where motion is in a plane: the disc is then the interval −μ λ_n to μ λ_n.
+
 An equality row has the bounds (−∞, ∞), a row of a linear complementarity problem (0, ∞): 0 ≤ λ ⟂ w ≥ 0.
 Compliance is on the diagonal of A already.
 """
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -27,14 +29,19 @@ class Disc:
     Attributes:
         normal: row of the pressing impulse λ_n; its lower bound is 0 or more.
         tangent1: row of the first tangent.
-        tangent2: row of the second tangent, at right angles to the first.
+        tangent2: row of the second tangent, at right angles to the first; None: friction in the plane, one tangent.
         mu: coefficient of friction, ≥ 0.
     """
 
     normal: int
     tangent1: int
-    tangent2: int
+    tangent2: int | None
     mu: float
+
+    @property
+    def tangents(self) -> tuple[int, ...]:
+        """Rows of the tangents, one or two."""
+        return (self.tangent1,) if self.tangent2 is None else (self.tangent1, self.tangent2)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -65,7 +72,7 @@ class Problem:
         for name, array in (("A", A), ("b", b)):
             _refuse(name, array, ~np.isfinite(array), "it must be finite")
         discs = _discs(self.discs, n)
-        free = [row for d in discs for row in (d.tangent1, d.tangent2)]
+        free = [row for d in discs for row in d.tangents]
         low, high = _bound("low", self.low, n, free, -np.inf), _bound("high", self.high, n, free, np.inf)
         _refuse("low", low, np.isnan(low) | (low == np.inf), "it must be a number, or -inf")
         _refuse("high", high, np.isnan(high) | (high == -np.inf), "it must be a number, or inf")
@@ -105,7 +112,7 @@ class Problem:
         d = np.diag(self.A).copy()
         d = np.where(d > 1e-14 * largest, d, largest)
         for disc in self.discs:
-            d[[disc.tangent1, disc.tangent2]] = max(d[disc.tangent1], d[disc.tangent2])
+            d[list(disc.tangents)] = max(d[row] for row in disc.tangents)
         s = 1.0 / np.sqrt(np.where(d > 0, d, 1.0))
         s.flags.writeable = False
         return s
@@ -122,8 +129,8 @@ class Problem:
 
     @cached_property
     def disc_rows(self) -> NDArray[np.int64]:
-        """Rows (normal, tangent1, tangent2) of the discs, shape (ndiscs, 3)."""
-        return np.array([[d.normal, d.tangent1, d.tangent2] for d in self.discs], np.int64).reshape(-1, 3)
+        """Rows (normal, tangent1, tangent2) of the discs, shape (ndiscs, 3); tangent2 is −1 in the plane."""
+        return disc_rows((d.normal, *d.tangents) for d in self.discs)
 
     @cached_property
     def mu(self) -> Array:
@@ -134,13 +141,29 @@ class Problem:
         """The impulses clipped to their bounds, then the tangents to their discs, shape (n,) [N s]."""
         x = np.clip(np.asarray(lam, np.float64), self.low, self.high)
         t = self.disc_rows[:, 1:]
-        x[t] = into_discs(x[t], self.mu * x[self.disc_rows[:, 0]])
+        put_tangents(x, t, into_discs(tangents_of(x, t), self.mu * x[self.disc_rows[:, 0]]))
         return x
 
 
+def disc_rows(rows: Iterable[Sequence[int]]) -> NDArray[np.int64]:
+    """Rows (normal, tangent) or (normal, tangent, tangent) as an array of shape (k, 3), with −1 where there is none."""
+    return np.array([[*row, -1][:3] for row in rows], np.int64).reshape(-1, 3)
+
+
+def tangents_of(x: Array, rows: NDArray[np.int64]) -> Array:
+    """Values at the tangents of discs, shape (k, 2), from those of all rows; 0 for the second tangent in the plane."""
+    return np.where(rows < 0, 0.0, x[rows])
+
+
+def put_tangents(x: Array, rows: NDArray[np.int64], values: Array) -> None:
+    """Write values of tangents, shape (k, 2), among those of all rows."""
+    there = rows >= 0
+    x[rows[there]] = values[there]
+
+
 def into_discs(points: Array, radii: Array) -> Array:
-    """Points of the plane, shape (k, 2), drawn to the nearest of discs about the origin, radii of shape (k,)."""
-    length = np.hypot(points[:, 0], points[:, 1])
+    """Points, shape (k, 1 or 2), drawn to the nearest of discs about the origin, radii of shape (k,)."""
+    length = np.hypot(points[:, 0], points[:, -1]) if points.shape[1] > 1 else np.abs(points[:, 0])
     factor = np.where(length > radii, radii / np.where(length > 0, length, 1.0), 1.0)
     return points * factor[:, None]
 
@@ -187,11 +210,13 @@ def _discs(given: Iterable[Disc], n: int) -> tuple[Disc, ...]:
             raise ArgumentError(f"discs[{k}]: expected a Disc, got {d!r}")
         for name in ("normal", "tangent1", "tangent2"):
             row = getattr(d, name)
+            if name == "tangent2" and row is None:
+                continue
             if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < n:
                 raise ArgumentError(f"discs[{k}].{name}: expected a row from 0 to {n - 1}, got {row!r}")
         if not (np.isfinite(d.mu) and d.mu >= 0):
             raise ArgumentError(f"discs[{k}].mu is {d.mu}; it must be finite, 0 or more")
-        for row in (d.tangent1, d.tangent2):
+        for row in d.tangents:
             if row in tangents:
                 raise ArgumentError(f"discs[{k}]: row {row} is a tangent of discs[{tangents[row]}] already")
             tangents[row] = k

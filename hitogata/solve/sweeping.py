@@ -2,7 +2,8 @@
 
 Each row in turn takes the impulse that mends its own speed, within its bounds; its change is spread at once over the
 speeds of all rows, w += A_col Δλ.  A row that does not change costs nothing.  A friction disc is a block of three rows:
-first the normal, then both tangents together, within the disc of radius μ λ_n.
+first the normal, then both tangents together, within the disc of radius μ λ_n.  In the plane it has one tangent,
+between −μ λ_n and μ λ_n.
 """
 
 from typing import Any, NamedTuple
@@ -68,7 +69,8 @@ class Rows(NamedTuple):
     """Views of a problem, or of lanes of problems.
 
     `coupling` holds A column by column, `stride` apart; at width 1 columns and `speed` have room for 7 more numbers.
-    `plain`: rows that are no part of a disc; `triples`: rows (normal, tangent, tangent) of each disc.
+    `plain`: rows that are no part of a disc; `triples`: rows (normal, tangent, tangent) of each disc; the last is
+    −1 for friction in the plane.
     """
 
     count: Any
@@ -100,7 +102,8 @@ def prepare(rows):
         rows.inverse[i] = inverse_or_zero(rows.coupling[i * rows.stride + i])
     for c in range(rows.triples.shape[0]):
         slide, i, j = rows.slide[c], rows.triples[c, 1], rows.triples[c, 2]
-        slide.grip = grip_of(rows.coupling, i, j, rows.stride)
+        if j >= 0:
+            slide.grip = grip_of(rows.coupling, i, j, rows.stride)
     speed, coupling = packed(rows.speed), packed(rows.coupling)
     for i in range(rows.count):
         spread(speed, coupling, i * rows.stride, rows.count, rows.impulse[i])
@@ -137,7 +140,11 @@ def sweep(rows):
             rows.impulse[i] = new
             spread(speed, coupling, i * stride, rows.count, new - old)
     for c in range(rows.triples.shape[0]):
-        sweep_disc(rows, speed, coupling, rows.slide[c], rows.triples[c, 0], rows.triples[c, 1], rows.triples[c, 2])
+        n, i, j = rows.triples[c, 0], rows.triples[c, 1], rows.triples[c, 2]
+        if j >= 0:
+            sweep_disc(rows, speed, coupling, rows.slide[c], n, i, j)
+        else:
+            sweep_line(rows, speed, coupling, rows.slide[c].mu, n, i)
 
 
 @kernel
@@ -156,6 +163,19 @@ def sweep_disc(rows, speed, coupling, slide, n, i, j):
     if any_lane((press != 0.0) | (change.x != 0.0) | (change.y != 0.0)):
         rows.impulse[n], rows.impulse[i], rows.impulse[j] = new_up, new.x, new.y
         spread3(speed, coupling, n * stride, i * stride, j * stride, rows.count, press, change.x, change.y)
+
+
+@kernel
+def sweep_line(rows, speed, coupling, mu, n, i):
+    """The normal, then the one tangent of friction in the plane."""
+    stride, up, old = rows.stride, rows.impulse[n], rows.impulse[i]
+    new_up = clip(up - rows.speed[n] * rows.inverse[n], rows.low[n], rows.high[n])
+    press, radius = new_up - up, mu * maximum(new_up, 0.0)
+    v = rows.speed[i] + rows.coupling[n * stride + i] * press
+    new = clip(old - v * rows.inverse[i], -radius, radius)
+    if any_lane((press != 0.0) | (new != old)):
+        rows.impulse[n], rows.impulse[i] = new_up, new
+        spread2(speed, coupling, n * stride, i * stride, rows.count, press, new - old)
 
 
 @inline
@@ -181,6 +201,13 @@ def spread(speed, coupling, column, count, change):
 
 
 @kernel
+def spread2(speed, coupling, first, second, count, x, y):
+    """The same for two rows at once."""
+    for k in range(0, count, speed.step):
+        speed[k] = speed[k] + (coupling[first + k] * x + coupling[second + k] * y)
+
+
+@kernel
 def spread3(speed, coupling, first, second, third, count, x, y, z):
     """The same for three rows at once."""
     for k in range(0, count, speed.step):
@@ -195,9 +222,13 @@ def unsolved(rows):
         worst = worse(worst, row_missed(rows, rows.plain[k]))
     for c in range(rows.triples.shape[0]):
         slide, n, i, j = rows.slide[c], rows.triples[c, 0], rows.triples[c, 1], rows.triples[c, 2]
-        old, v = Pair(rows.impulse[i], rows.impulse[j]), Pair(rows.speed[i], rows.speed[j])
+        radius = slide.mu * maximum(rows.impulse[n], 0.0)
         worst = worse(worst, row_missed(rows, n))
-        worst = worse(worst, slipped(slide.grip, old, v, slide.mu * maximum(rows.impulse[n], 0.0)))
+        if j >= 0:
+            old, v = Pair(rows.impulse[i], rows.impulse[j]), Pair(rows.speed[i], rows.speed[j])
+            worst = worse(worst, slipped(slide.grip, old, v, radius))
+        else:
+            worst = worse(worst, missed(rows.speed[i], rows.impulse[i], -radius, radius, rows.inverse[i]))
     return worst
 
 

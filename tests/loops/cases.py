@@ -26,8 +26,8 @@ def kinds(rng: np.random.Generator, child: str, parent: str | None) -> list[Virt
         slide(child, parent, axis=rng.normal(size=3)),
         slide(child, parent, axis=rng.normal(size=3), turning=Turning.FREE),
         slide(child, parent, axis=rng.normal(size=3), turning=Turning.HINGE),
-        grasp(child, parent, bar=rng.normal(size=3), point=rng.normal(size=3)),
-        rod(child, parent, length=0.7, point=rng.normal(size=3), parent_point=rng.normal(size=3)),
+        grasp(child, parent, bar=rng.normal(size=3), child_point=rng.normal(size=3)),
+        rod(child, parent, length=0.7, child_point=rng.normal(size=3), parent_point=rng.normal(size=3)),
         VirtualLink(child, parent, **own, slides=(True, False, True), turning=Turning.GIMBAL),
     ]
 

@@ -1,7 +1,5 @@
 """Planar mechanisms with closed loops, in three dimensions."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from hitogata.figure import Figure, FigureBuilder, MassProperties, Pose, State, joint
@@ -27,14 +25,13 @@ def four_bar(closing=hinge, *, cut_at_coupler: bool = False) -> tuple[Figure, Li
         b.add("rocker", "ground", joint.hinge(**y, parent_frame=Pose((GROUND, 0, 0)), child_frame=Pose((ROCKER, 0, 0))),
               bar(ROCKER, 1.5))  # fmt: skip
         figure = b.build()
-        link, guess = hinge("coupler", "rocker", **y, point=(COUPLER, 0, 0)), [-1.2, 0.8, 1.5]
-        link = replace(link, parent_pose=Pose((0, 0, 0), link.child_pose.quat))
+        link, guess = hinge("coupler", "rocker", **y, child_point=(COUPLER, 0, 0)), [-1.2, 0.8, 1.5]
     else:
         b.add("rocker", "coupler", joint.hinge(**y, parent_frame=Pose((COUPLER, 0, 0))), bar(ROCKER, 1.5))
         figure = b.build()
         own = y if closing is hinge else {}
-        link, guess = closing("rocker", point=(ROCKER, 0, 0), **own), [-1.2, 0.8, 2.0]
-        link = replace(link, parent_pose=Pose((GROUND, 0, 0), link.child_pose.quat))
+        link = closing("rocker", child_point=(ROCKER, 0, 0), parent_point=(GROUND, 0, 0), **own)
+        guess = [-1.2, 0.8, 2.0]
     links, handle = Links(figure).add(link)
     return figure, links, handle, closed(links, State(np.array(guess), np.array([4.0, 0, 0])))
 
@@ -45,8 +42,7 @@ def slider_crank() -> tuple[Figure, Links, State]:
     b.add("crank", None, joint.hinge(axis=(0, 1, 0)), bar(0.15, 1.0))
     b.add("rod", "crank", joint.hinge(axis=(0, 1, 0), parent_frame=Pose((0.15, 0, 0))), bar(0.4, 0.8))
     figure = b.build()
-    link = slide("rod", axis=(1, 0, 0), point=(0.4, 0, 0), turning=Turning.FREE)
-    links, _ = Links(figure).add(replace(link, parent_pose=Pose((0, 0, 0), link.child_pose.quat)))
+    links, _ = Links(figure).add(slide("rod", axis=(1, 0, 0), child_point=(0.4, 0, 0), turning=Turning.FREE))
     return figure, links, closed(links, State(np.array([-0.6, 0.9]), np.array([3.0, 0.0])))
 
 
@@ -78,12 +74,12 @@ def squeezer() -> tuple[Figure, Links, np.ndarray]:
         turn = joint.hinge(axis=(0, 0, 1), parent_frame=Pose(at))
         b.add(name, parent, turn, MassProperties.principal(mass, centre, (moment, moment, moment)))
     figure = b.build()
-    tip = Pose((-0.028, 0, 0))
+    tip = (-0.028, 0, 0)
     links = Links(figure).add_all(
-        pin("k3", "k2", point=(0, -0.035, 0), parent_pose=tip),
-        pin("k4", "k2", point=(0, -0.02, 0), parent_pose=tip),
-        pin("k6", "k2", point=(0.02, 0, 0), parent_pose=tip),
-        rod("k3", length=REST, point=(0.02, -0.018, 0), parent_point=C, compliance=1 / STIFFNESS),
+        pin("k3", "k2", child_point=(0, -0.035, 0), parent_point=tip),
+        pin("k4", "k2", child_point=(0, -0.02, 0), parent_point=tip),
+        pin("k6", "k2", child_point=(0.02, 0, 0), parent_point=tip),
+        rod("k3", length=REST, child_point=(0.02, -0.018, 0), parent_point=C, compliance=1 / STIFFNESS),
     )
     q = np.zeros(figure.nq)
     for name, angle in zip(NAMES, ANGLES, strict=True):
@@ -91,3 +87,22 @@ def squeezer() -> tuple[Figure, Links, np.ndarray]:
     return figure, links, q
 
 
+
+
+def parallelogram(closing=pin, *, short: float = 0.3, long: float = 0.5) -> tuple[Figure, Links, LinkHandle]:
+    """Crank and rocker of one length, coupler as long as the ground; with all in line it could go on crossed."""
+    y = {"axis": (0, 1, 0)}
+    b = FigureBuilder("parallelogram")
+    b.add("crank", None, joint.hinge(**y), bar(short, 1.0))
+    b.add("coupler", "crank", joint.hinge(**y, parent_frame=Pose((short, 0, 0))), bar(long, 2.0))
+    b.add("rocker", "coupler", joint.hinge(**y, parent_frame=Pose((long, 0, 0))), bar(short, 1.5))
+    figure, own = b.build(), y if closing is hinge else {}
+    links, handle = Links(figure).add(
+        closing("rocker", child_point=(short, 0, 0), parent_point=(long, 0, 0), **own)
+    )
+    return figure, links, handle
+
+
+def parallel(angle: float, rate: float) -> State:
+    """A state of the parallelogram: crank at an angle, the coupler along the ground."""
+    return State(np.array([angle, -angle, angle + np.pi]), np.array([rate, -rate, rate]))

@@ -157,7 +157,7 @@ def test_a_tip_that_is_held_cannot_accelerate():
 def test_springs_and_random_figures(seed):
     """Compliant links count as forces; all joints powered."""
     figure, links, q, v = random_loops(seed)
-    soft = pin(figure.link_names[-1], point=(0.1, 0, 0), compliance=1e-2, relaxation=0.1)
+    soft = pin(figure.link_names[-1], child_point=(0.1, 0, 0), compliance=1e-2, relaxation=0.1)
     links = links.add_all(soft)
     tau = np.random.default_rng(seed).normal(size=figure.nv)
     held = constrained_dynamics(links, q, v, tau)

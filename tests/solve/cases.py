@@ -78,8 +78,42 @@ def data_folder():
 
 
 def read_lcp(path):
-    """M and q of a file: n / 0 / n / n / n n / M / q."""
+    """M and q of a file: n / 0 / n / n / n n / M / q, with M column by column (as Fortran and Siconos store it)."""
     words = path.read_text().split()
     n = int(words[0])
     numbers = np.array(words[6 : 6 + n * n + n], float)
-    return numbers[: n * n].reshape(n, n), numbers[n * n :]
+    return numbers[: n * n].reshape(n, n).T, numbers[n * n :]
+
+
+def brick_wall(rows, columns, *, mu=0.5, soft=0.0, kick=0.0, seed=0):
+    """A wall of unit bricks under one step of gravity, four corners per brick and neighbour: very redundant.
+
+    `soft` is compliance as a part of the diagonal; `kick` the spread of the bricks' speeds.
+    """
+    size = np.array([1.0, 0.5, 0.5])
+    place = {(r, c): ((c + 0.5 * (r % 2)), 0.25 + 0.5 * r) for r in range(rows) for c in range(columns)}
+    index = {brick: k for k, brick in enumerate(place)}
+    blocks, bodies = [], len(place)
+    for (r, c), (x, z) in place.items():
+        below = [(None, x)] if r == 0 else [((r - 1, k), place[r - 1, k][0]) for k in range(columns)]
+        for other, x2 in below:
+            left, right = max(x, x2) - 0.5, min(x, x2) + 0.5
+            for px, py in itertools.product((left, right), (-0.25, 0.25)) if right > left + 1e-9 else ():
+                J = np.zeros((3, 6 * bodies))
+                for brick, sign in (((r, c), 1.0), (other, -1.0)):
+                    if brick is not None:
+                        bx, bz = place[brick]
+                        ax, ay, az = px - bx, py, z - 0.25 - bz
+                        arm = np.array([[0, -az, ay], [az, 0, -ax], [-ay, ax, 0]])
+                        axes = np.eye(3)[[2, 0, 1]]
+                        J[:, 6 * index[brick] : 6 * index[brick] + 6] = sign * np.hstack([-axes @ arm, axes])
+                blocks.append(J)
+    J, k = np.vstack(blocks), len(blocks)
+    moments = (size @ size - size**2) / 12.0
+    A = J * np.tile(np.concatenate([1.0 / moments, np.ones(3)]), bodies) @ J.T
+    v = kick * np.random.default_rng(seed).normal(size=6 * bodies)
+    v[5::6] -= 9.81 / 60.0
+    A = 0.5 * (A + A.T)
+    return Problem(
+        A + soft * np.diag(np.diag(A)), J @ v, discs=[Disc(3 * c, 3 * c + 1, 3 * c + 2, mu) for c in range(k)]
+    )

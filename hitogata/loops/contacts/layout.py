@@ -110,6 +110,7 @@ class Floor(NamedTuple):
     press: lanes  # type: ignore[valid-type]  # (patches, CORNERS, 3): forces at corners
     first: lanes  # type: ignore[valid-type]  # (patches,) int: first unknown
     many: lanes  # type: ignore[valid-type]  # (patches,) int: unknowns
+    knock: lanes  # type: ignore[valid-type]  # (rows of virtual links,): impulses of the step's impact
 
 
 class Around(NamedTuple):
@@ -134,11 +135,11 @@ MEMORY = 1 + MOST_PATCHES * REMEMBERED
 def floor_size(rows, nv):
     """Numbers of scratch, for so many rows of virtual links."""
     own = MOST_PATCHES * (Patch.SIZE + 6 * CORNERS + 12 + 72)
-    return Rules.SIZE + 2 * MEMORY + own + 3 * (rows + 6 * MOST_PATCHES) + nv
+    return Rules.SIZE + 2 * MEMORY + own + 3 * (rows + 6 * MOST_PATCHES) + nv + rows
 
 
 @kernel
-def open_floor(memory, ints, rows):
+def open_floor(memory, ints, rows, nv):
     """Views of scratch that stays from step to step: first rules, memory, and room to keep the memory of a start."""
     rest = tail(memory, Rules.SIZE + 2 * MEMORY)
     corner = tail(rest, MOST_PATCHES * Patch.SIZE)
@@ -154,4 +155,4 @@ def open_floor(memory, ints, rows):
     rules, past, many = records(memory, Rules), tail(memory, Rules.SIZE), tail(first, MOST_PATCHES)
     patch = records(rest, Patch)
     return Floor(rules, patch, own, corner, rate, goal, need, force, mending, move, held, forces, past, press, first,
-                 many)  # fmt: skip
+                 many, tail(move, nv))  # fmt: skip

@@ -7,14 +7,14 @@ the small system, and judges.  Rows of virtual links are held in every pass.
 from hitogata.lanes import kernel, sqrt, tail
 from hitogata.loops.contacts.elimination import eliminate
 from hitogata.loops.contacts.hypotheses import write_forces, write_held
-from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES, SLIDE, STICK, SURFACE
+from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES, NONE, SLIDE, STICK, SURFACE
 from hitogata.loops.contacts.sweeping import sweep_forces
-from hitogata.loops.contacts.validity import judge
+from hitogata.loops.contacts.validity import judge, press_corner
 from hitogata.loops.pivots import factorise, product, solve
 
 
 @kernel
-def find_forces(bench, floor, patches, held, need, scale, force):
+def find_forces(bench, floor, patches, held, need, scale, impact, force):
     """Forces of all rows with B force = need where held, valid for every patch.
 
     Args:
@@ -24,6 +24,7 @@ def find_forces(bench, floor, patches, held, need, scale, force):
         held: rows of virtual links.
         need: change of every row that would be right, had all been held.
         scale: what `need` and forces are to be multiplied with to become velocities and impulses.
+        impact: whether they are impulses; then what let go must not close.
         force: where the forces go.
 
     Returns:
@@ -48,11 +49,34 @@ def find_forces(bench, floor, patches, held, need, scale, force):
             wrong = judge(floor.patch[p], floor.ints[p], hull, w, tail(floor.rate, 6 * p), after, floor.rules[0])
             if wrong == 1:
                 good = 0
+        if good == 1 and impact and press_again(bench, floor, patches, held, force):
+            good = 0
     if good != 1:
         rank = -1
     if good == 0:
         good = 2 * sweep_forces(bench, floor, patches, held, need, scale, force)
     return passes, good, rank
+
+
+@kernel
+def press_again(bench, floor, patches, held, force):
+    """Does a patch that let go close at a corner all the same?  Then that corner presses."""
+    links, found, after = bench.links, False, tail(bench.spare, 5 * bench.links.stride)
+    for p in range(patches):
+        own, hull = floor.ints[p], tail(floor.corner, 3 * CORNERS * p)
+        if own.state == NONE:
+            for k in range(2, 5):
+                change = product(bench.reply, (held + 6 * p + k) * links.stride, force, held + 6 * patches)
+                after[k] = floor.rate[6 * p + k] + change
+            fastest, corner = -floor.rules[0].still, -1
+            for c in range(own.corners):
+                speed = after[2] + hull[3 * c + 1] * after[3] - hull[3 * c] * after[4]
+                if speed < fastest:
+                    fastest, corner = speed, c
+            if corner >= 0:
+                press_corner(floor.patch[p], own, hull, corner)
+                found = True
+    return found
 
 
 @kernel

@@ -6,11 +6,14 @@ from hitogata.loops.layout import SIDE, Bench, LinkInts, Links, Row, stride_of
 from hitogata.loops.recursion import drift_only
 from hitogata.spatial import Force, Vec3, cols, cross, power
 
+NO_TIME = 1e30
+"""What makes a row give way without any force."""
+
 
 @kernel
 def open_rows(own, patches, memory, order):
-    """A bench for the rigid ones of the user's links and six rows per patch, on the bodies of `own`."""
-    total, rows, nv = own.links.total + patches, own.links.held + 6 * patches, own.tree.nv
+    """A bench for the user's links and six rows per patch, on the bodies of `own`."""
+    total, rows, nv = own.links.total + patches, own.links.rows + 6 * patches, own.tree.nv
     stride = stride_of(rows)
     push = tail(memory, (rows + 8) * Row.SIZE)
     white = tail(push, 13 * SIDE)
@@ -33,20 +36,42 @@ def rows_size(tree, held):
 
 @kernel
 def copy_links(own, bench):
-    """Rows of the user's rigid links come first; compliant ones have done their work."""
+    """Rows of the user's links come first; those of compliant ones are unknowns too (see `soften`)."""
     for k in range(own.links.total):
         a, b = own.links.link[k], bench.links.link[k]
         b.body_a = a.body_a
         b.body_b = a.body_b
         b.first = a.first
-        b.count = a.count * a.rigid
-        b.rigid = a.rigid
-    for n in range(own.links.held):
+        b.count = a.count
+        b.rigid = 1
+    for n in range(own.links.rows):
         a, b = own.links.row[n], bench.links.row[n]
         b.on_a = a.on_a
         b.on_b = a.on_b
         b.value = a.value
         b.rate = a.rate
+
+
+@kernel
+def look_ahead(own, h):
+    """Forces of compliant links are those of the end of the step: unknowns, and stable however stiff the links are."""
+    for n in range(own.links.held, own.links.rows):
+        own.links.row[n].lag = h
+
+
+@kernel
+def soften(own, bench, h, impact):
+    """Compliance on the diagonal of B (see `loops.closing`); an impact leaves no time in which a spring could push."""
+    links, stride = own.links, bench.links.stride
+    for k in range(links.total):
+        link, number = links.link[k], links.number[k]
+        if link.rigid == 0:
+            for n in range(link.first, link.first + link.count):
+                at = n * (stride + 1)
+                if impact:
+                    bench.reply[at] = bench.reply[at] * NO_TIME
+                else:
+                    bench.reply[at] = bench.reply[at] + number.compliance / (h * (h + number.relaxation))
 
 
 @kernel

@@ -36,7 +36,7 @@ CROWDED, BROKEN = 3, 4
 def scratch_sizes(ints, floats, link_ints, shapes):
     """Numbers and whole numbers of scratch."""
     tree = open_tree(ints, floats)
-    held = link_ints[2]
+    held = link_ints[1]
     numbers = bench_size(tree, link_ints[1]) + rows_size(tree, held) + floor_size(held, tree.nv)
     numbers += shapes * ShapePlace.SIZE + SPARE + MOST_CONTACTS * (ContactPoint.SIZE + 5) + 64
     rows = held + 6 * MOST_PATCHES
@@ -48,9 +48,10 @@ def scratch_sizes(ints, floats, link_ints, shapes):
 def open_stage(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pairs, scratch, whole):
     """Views of a stage: bench of the virtual links, room for all rows, order of rows, patches, what is around."""
     tree, memory, order = open_tree(ints, floats), lanes(scratch, X1), lanes(whole, X1)
-    held, shapes = link_ints[2], open_shapes(shape_ints, shape_floats)
+    held, shapes = link_ints[1], open_shapes(shape_ints, shape_floats)
     rows = held + 6 * MOST_PATCHES
-    floor = open_floor(memory, tail(order, 2 * rows + 64 + (link_ints[0] + MOST_PATCHES) * LinkInts.SIZE), held)
+    floor = open_floor(memory, tail(order, 2 * rows + 64 + (link_ints[0] + MOST_PATCHES) * LinkInts.SIZE), held,
+                       tree.nv)  # fmt: skip
     rest = tail(memory, floor_size(held, tree.nv))
     own = open_bench(tree, link_ints, link_floats, rest, order)
     rest = tail(rest, bench_size(tree, link_ints[1]))
@@ -156,7 +157,7 @@ def loop(own, rest, order, floor, around, now, tau, springs, target, pace, led, 
         tally[7] = find_broken(own)
         if tally[7] >= 0.0 or floor.rules[0].crowded > 0.0:
             break
-    write_report(floor, own.links.held, int(tally[0]), report)
+    write_report(floor, own.links.rows, int(tally[0]), report)
     for k in range(own.links.total):
         wrench = wrench_in_frame(own.limb, own.links.link[k], own.links.number[k], own.links.row)
         store6(report, 2 * MOST_PATCHES * REPORT + 6 * k, wrench)

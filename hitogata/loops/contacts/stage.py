@@ -10,9 +10,10 @@ from hitogata.contact.shapes import compile_shapes
 from hitogata.dynamics.calling import REFUSED, Array, Input, check, vector
 from hitogata.dynamics.layout import GRAVITY, model_of
 from hitogata.dynamics.running import BAD_SIZE
-from hitogata.errors import ArgumentError
+from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure, Plane, Shape, State
 from hitogata.lanes import address_table, record_offsets, record_size
+from hitogata.loops.assembly import check_together
 from hitogata.loops.checking import as_rows, positive
 from hitogata.loops.contacts import layout
 from hitogata.loops.contacts.reporting import REPORT
@@ -20,6 +21,7 @@ from hitogata.loops.contacts.reports import Change, ContactReport, ContactState,
 from hitogata.loops.contacts.running import BROKEN, CROWDED, TALLY, run_steps, scratch_sizes
 from hitogata.loops.contacts.settings import ContactSettings
 from hitogata.loops.link_set import LinkHandle, Links, links_of
+from hitogata.loops.reading import link_rows
 from hitogata.loops.tracking import Servo
 
 _NONE: tuple[tuple[LinkHandle, float], ...] = ()
@@ -85,6 +87,8 @@ class ContactStage:
         self._outside = np.zeros(6 * self._model.nlinks)
         self._prepare()
 
+        self._new: frozenset[LinkHandle] = frozenset(self.links.handles)
+
     def _prepare(self) -> None:
         numbers, whole = scratch_sizes(self._model.ints, self._model.floats, self.links.ints, self.table.count)
         self._scratch, self._whole = np.zeros(numbers), np.zeros(whole, np.int64)
@@ -95,6 +99,8 @@ class ContactStage:
         if links_of(links).figure is not self.figure:
             raise ArgumentError("links: they are of another figure")
         memory = self._scratch[:_KEPT].copy()
+        old = dict(self.links.links)
+        self._new = frozenset(h for h, link in links.links if old.get(h) is not link or h in self._new)
         self.links = links
         self._prepare()
         self._scratch[:_KEPT] = memory
@@ -175,6 +181,8 @@ class ContactStage:
             steps = _whole(steps)
         if (springs is None) != (target is None):
             raise ArgumentError("springs, target: give both or none")
+        if self._new:
+            self._check_new(state)
         setup, model = self._setup, self._model
         if setup.h != h or setup.springs is not springs or setup.gravity is not gravity or setup.figure is not figure:
             setup = self._set_up(h, springs, gravity, figure)
@@ -197,7 +205,7 @@ class ContactStage:
                 status = run_steps(setup.table, q, v, push, goal, pace, led, pushed, 0, steps, out, report)
             if status == BROKEN:
                 status, report, links, broken = self._go_on(setup, push, goal, pace, led, pushed, steps, out, report)
-            self._check(status, inputs)
+            self._check(status, inputs, float(setup.h))
         return ContactStep(self, State.unchecked(out[:nq], out[nq : nq + nv]), out, report, links, broken)
 
     def _go_on(
@@ -223,7 +231,14 @@ class ContactStage:
             self.hold(first)
         return status, report, links, tuple(broken)
 
-    def _check(self, status: int, inputs: tuple[Input, ...]) -> None:
+    def _check_new(self, state: State) -> None:
+        """Links that have come since the last step must be together."""
+        if state.q.ndim != 1:
+            raise ArgumentError("state: expected the State of one figure")
+        check_together(self.links, link_rows(self.links, state.q).value, only=self._new)
+        self._new = frozenset()
+
+    def _check(self, status: int, inputs: tuple[Input, ...], h: float) -> None:
         """Say what was wrong; the stage is as it was."""
         if status == CROWDED:
             raise ArgumentError(
@@ -231,7 +246,12 @@ class ContactStage:
                 "points touch at once, which is more than a ContactStage has room for: give the figure or its "
                 "surroundings fewer shapes, or use a World"
             )
-        check(status, self.figure, inputs)
+        try:
+            check(status, self.figure, inputs)
+        except ArgumentError:
+            raise
+        except HitogataError as error:
+            raise ArgumentError(f"h: {error}; or steps of {h:g} s are too long: take shorter ones") from None
 
     def _brought(self, inputs: tuple[Input, ...]) -> list[Array]:
         """Arguments as arrays that kernels know; wrenches go to their own place."""

@@ -13,7 +13,7 @@ from hitogata.loops.contacts.hypotheses import from_motion
 from hitogata.loops.contacts.layout import MOST_CONTACTS, NONE
 from hitogata.loops.contacts.memory import recall, remember
 from hitogata.loops.contacts.passes import find_forces, solve_pass, solve_whole
-from hitogata.loops.contacts.patch_rows import copy_links, idle, open_rows, write_patches
+from hitogata.loops.contacts.patch_rows import copy_links, idle, look_ahead, open_rows, soften, write_patches
 from hitogata.loops.contacts.patches import gather
 from hitogata.loops.contacts.reporting import write_report
 from hitogata.loops.contacts.sweeping import sweep_forces
@@ -51,24 +51,27 @@ def step(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot, k
         vdot: accelerations of the step without impact, out.
         knock: what the impact did, out: a report.
     """
-    tree, rules, held = own.tree, floor.rules[0], own.links.held
+    tree, rules, held = own.tree, floor.rules[0], own.links.rows
     struck, knocks, passes, good, impact = 0, 0, 0, 1, True
+    for n in range(held):
+        floor.knock[n] = 0.0
     while passes == 0:                                           # once, or twice if there is an impact
         bench, patches = survey(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot)
         impact = impact and fast(floor, patches)
+        soften(own, bench, rules.h, impact)
         if impact:
-            bounce(bench, floor, patches, held, 1.0)
+            bounce(own, bench, floor, patches, held, 1.0)
         else:
-            stop(bench, floor, patches, held)
+            stop(own, bench, floor, patches, held)
         scale = rules.h
         if impact:
             scale = 1.0
-        tried, valid, rank = find_forces(bench, floor, patches, held, floor.need, scale, floor.force)
+        tried, valid, rank = find_forces(bench, floor, patches, held, floor.need, scale, impact, floor.force)
         if impact and valid == 2 and gain(bench, floor, patches, held) > 0.0:
-            bounce(bench, floor, patches, held, 0.0)
+            bounce(own, bench, floor, patches, held, 0.0)
             valid = 2 * sweep_forces(bench, floor, patches, held, floor.need, scale, floor.force)
         good = worse(good, valid)
-        spread(bench, floor.force)
+        spread(bench, floor.force, bench.links.held)
         change = tail(bench.change, tree.nv)
         if rules.crowded > 0.0:
             good = 0
@@ -76,15 +79,17 @@ def step(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot, k
             for k in range(tree.nv):
                 v[k] = v[k] + change[k]
             write_report(floor, held, patches, knock)
+            for n in range(held):
+                floor.knock[n] = floor.force[n]
             struck, knocks, impact = patches, tried, False
         else:
             for k in range(tree.nv):
                 vdot[k] = vdot[k] + change[k]
                 v[k] = v[k] + rules.h * vdot[k]
                 floor.move[k] = v[k]
-            for n in range(held):
-                own.links.row[n].force = floor.force[n]
-            mend(bench, floor, patches, held, rank, floor.move)  # overlaps
+            for n in range(held):                                # an impulse, over the step, counts like a force
+                own.links.row[n].force = floor.force[n] + floor.knock[n] / rules.h
+            mend(own, bench, floor, patches, held, rank, floor.move)  # overlaps
             advance(tree, q, floor.move, rules.h, q)
             passes = tried
         remember(floor, patches)
@@ -94,7 +99,8 @@ def step(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot, k
 @kernel
 def survey(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot):
     """Patches, their rows and B, the motion without them, and the first hypotheses."""
-    tree, limbs, rules, held = own.tree, own.limb, floor.rules[0], own.links.held
+    tree, limbs, rules, held = own.tree, own.limb, floor.rules[0], own.links.rows
+    look_ahead(own, rules.h)
     meet(own, q, v, wrenches, pushed)                                    # places, speeds, rows of virtual links
     found = find_contacts(touch, around.shapes, limbs, around.pairs, around.total, reach(tree, limbs, rules),
                           around.work, around.contacts, around.points, MOST_CONTACTS)  # fmt: skip
@@ -113,7 +119,7 @@ def survey(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot)
     for k in range(bench.links.total):
         if bench.links.link[k].count > 0:
             whiten_link(bench, k)
-    multiply(bench)
+    multiply(bench, bench.links.held)
     for p in range(patches):
         from_motion(floor.patch[p], floor.ints[p], tail(floor.rate, 6 * p), rules.still, rules.blend)
     return bench, patches
@@ -140,10 +146,12 @@ def fast(floor, patches):
 
 
 @kernel
-def bounce(bench, floor, patches, held, share):
+def bounce(own, bench, floor, patches, held, share):
     """Changes of rates in an impact: what closes stops, or is sent back by a share of its restitution (§2.4, 4.6)."""
     for n in range(held):
-        floor.need[n] = -bench.links.row[n].rate
+        floor.need[n] = 0.0
+        if n < own.links.held:
+            floor.need[n] = -bench.links.row[n].rate
     for p in range(patches):
         patch, u = floor.patch[p], tail(floor.rate, 6 * p)
         back = 0.0
@@ -179,12 +187,18 @@ def worse(a, b):
 
 
 @kernel
-def stop(bench, floor, patches, held):
-    """Accelerations that take all rates to zero."""
+def stop(own, bench, floor, patches, held):
+    """Accelerations that take all rates to zero; of compliant links, to where their force at the end belongs."""
     links, h = bench.links, floor.rules[0].h
-    for n in range(held):
+    for n in range(own.links.held):
         row = links.row[n]
         floor.need[n] = -row.rate / h - row.drift
+    for k in range(own.links.total):
+        link, late = own.links.link[k], h + own.links.number[k].relaxation
+        if link.rigid == 0:
+            for n in range(link.first, link.first + link.count):
+                row = links.row[n]
+                floor.need[n] = -row.drift - (row.value + late * row.rate) / (h * late)
     for p in range(patches):
         for k in range(6):
             row = links.row[held + 6 * p + k]
@@ -193,7 +207,7 @@ def stop(bench, floor, patches, held):
 
 
 @kernel
-def mend(bench, floor, patches, held, rank, move):
+def mend(own, bench, floor, patches, held, rank, move):
     """Overlaps are taken back, a part in every step, by a velocity that moves but is not kept.
 
     Gaps close the same way, but no faster than weight would close them.  `rank`: of B, if its factor is there, else -1;
@@ -203,6 +217,8 @@ def mend(bench, floor, patches, held, rank, move):
     part, most = rules.correction / rules.h, 0.0
     slow = SINKING * rules.h * length(bench.tree.gravity)
     for n in range(held):
+        floor.need[n] = 0.0
+    for n in range(own.links.held):
         floor.need[n] = -part * links.row[n].value
         most = maximum(most, absolute(floor.need[n]))
     for p in range(patches):
@@ -226,7 +242,7 @@ def mend(bench, floor, patches, held, rank, move):
         solve_whole(bench, held + 6 * patches, rank, floor.need, floor.mending)
     else:
         solve_pass(bench, floor, patches, held, floor.need, floor.mending)
-    spread(bench, floor.mending)
+    spread(bench, floor.mending, bench.links.held)
     change = tail(bench.change, bench.tree.nv)
     for k in range(bench.tree.nv):
         move[k] = move[k] + change[k]

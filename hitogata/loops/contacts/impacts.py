@@ -1,0 +1,188 @@
+"""Impact of given contact regions: the passes of a step on impulses (Nakamura & Yamane 2000, §2.4, 4.6).
+
+An impulse over a unit of time passes the same conditions as a force: it presses, its balance point is in the region,
+and friction is not too great; otherwise the hypothesis changes (see `passes`).  If friction and restitution together
+would gain energy (Kane & Levinson 1985), nothing bounces.
+"""
+
+import numpy as np
+
+from hitogata.dynamics.layout import open_tree
+from hitogata.dynamics.running import scratch, status_of
+from hitogata.lanes import X1, absolute, entry, kernel, lanes, minimum, record, records, tail
+from hitogata.loops.closing import meet
+from hitogata.loops.contacts.hypotheses import from_motion
+from hitogata.loops.contacts.layout import CORNERS, MOST_PATCHES, PatchInts, floor_size, open_floor
+from hitogata.loops.contacts.passes import find_forces
+from hitogata.loops.contacts.patch_rows import copy_links, look_ahead, open_rows, rows_size, soften, write_patches
+from hitogata.loops.contacts.patches import finish, start
+from hitogata.loops.contacts.reporting import write_report
+from hitogata.loops.contacts.step import gain
+from hitogata.loops.coupling import multiply, spread
+from hitogata.loops.layout import LinkInts, bench_size, open_bench
+from hitogata.loops.recursion import give_way
+from hitogata.loops.rows import wrench_in_frame
+from hitogata.loops.whitening import whiten_link
+from hitogata.spatial import Mat3, Vec3, store6
+
+STILL, BLEND = 1e-3, 1.4
+"""As in `ContactSettings`."""
+
+ROUNDING = 1e-9
+"""Of energy, as a share of the work."""
+
+
+@record
+class Region:
+    """A contact region, as it is given; its corners follow elsewhere."""
+
+    body_a: float
+    body_b: float
+    corners: float
+    friction: float
+    bounce: float
+    place: Vec3
+    axes: Mat3
+
+
+@entry
+def strike_regions(ints, floats, link_ints, link_floats, q, v, bounces, regions, corners, tolerance, out, report):
+    """One state.
+
+    Args:
+        ints: the figure, likewise `floats`.
+        link_ints: virtual links that hold both ways, likewise `link_floats`.
+        q: coordinates.
+        v: velocities before.
+        bounces: restitution of every row of the links.
+        regions: numbers of `Region`, one after the other.
+        corners: of all regions, CORNERS x 2 numbers each.
+        tolerance: of dependent rows.
+        out: [v after | impulses of the links' rows | their wrenches | passes | 1: valid, 2: by sweeps, 0: not settled].
+        report: as of a step.
+    """
+    tree, rows = open_tree(ints, floats), link_ints[1]
+    size = bench_size(tree, rows)
+    memory = scratch(size + rows_size(tree, rows) + floor_size(rows, tree.nv) + 3 * CORNERS + 64, out, X1)
+    for n in range(memory.size):
+        memory[n] = 0.0
+    first = 2 * (rows + 6 * MOST_PATCHES) + 64 + (link_ints[0] + MOST_PATCHES) * LinkInts.SIZE
+    whole = np.zeros(first + MOST_PATCHES * (PatchInts.SIZE + 2), np.int64)
+    view, order = lanes(memory, X1), lanes(whole, X1)
+    floor = open_floor(view, tail(order, first), rows, tree.nv)
+    rest = tail(view, floor_size(rows, tree.nv))
+    own = open_bench(tree, link_ints, link_floats, rest, order)
+    rest = tail(rest, size)
+    count = regions.size // Region.SIZE
+    now = lanes(out, X1)
+    floor.rules[0].still, floor.rules[0].blend, floor.rules[0].tolerance = STILL, BLEND, tolerance
+    strike(own, rest, tail(rest, rows_size(tree, rows)), order, floor, lanes(q, X1), lanes(v, X1), lanes(bounces, X1),
+           records(lanes(regions, X1), Region), lanes(corners, X1), count, now, lanes(report, X1))  # fmt: skip
+    return status_of(tree, lanes(q, X1), lanes(v, X1), None, None, now, tree.nv + rows)
+
+
+@kernel
+def strike(own, memory, spare, order, floor, q, v, bounces, regions, corners, patches, out, report):
+    """Impulses by hypothesis and validity, and velocities after them."""
+    tree, links, held = own.tree, own.links, own.links.rows
+    look_ahead(own, 1.0)
+    meet(own, q, v, v, False)
+    for p in range(patches):
+        write_region(floor, p, regions[p], tail(corners, 2 * CORNERS * p), spare)
+    bench = open_rows(own, patches, memory, order)
+    copy_links(own, bench)
+    write_patches(bench, links.total, floor, patches, held)
+    for k in range(tree.nv):
+        out[k] = 0.0
+    give_way(tree, own.limb, v, out)
+    for k in range(bench.links.total):
+        whiten_link(bench, k)
+    multiply(bench, bench.links.held)
+    soften(own, bench, 1.0, True)
+    passes, valid = find_impulses(own, bench, floor, patches, bounces, 1.0)
+    if gain(bench, floor, patches, held) > ROUNDING * work_of(bench, floor, patches, held):
+        more, valid = find_impulses(own, bench, floor, patches, bounces, 0.0)
+        passes = passes + more
+    spread(bench, floor.force, bench.links.held)
+    change = tail(bench.change, tree.nv)
+    for k in range(tree.nv):
+        out[k] = v[k] + change[k]
+    for n in range(held):
+        out[tree.nv + n] = floor.force[n]
+        links.row[n].force = floor.force[n]
+    at = tree.nv + held
+    for k in range(links.total):
+        store6(out, at, wrench_in_frame(own.limb, links.link[k], links.number[k], links.row))
+        at += 6
+    out[at] = passes
+    out[at + 1] = valid
+    write_report(floor, held, patches, report)
+
+
+@kernel
+def find_impulses(own, bench, floor, patches, bounces, share):
+    """Impulses with a share of all restitutions; returns passes, and whether they are valid, as `find_forces`."""
+    for p in range(patches):
+        patch, u = floor.patch[p], tail(floor.rate, 6 * p)
+        start(patch, floor.ints[p])
+        patch.closing = slowest_corner(floor, p, u)
+        from_motion(patch, floor.ints[p], u, STILL, BLEND)
+    send_back(own, bench, floor, patches, bounces, share)
+    held = own.links.rows
+    passes, valid, _ = find_forces(bench, floor, patches, held, floor.need, 1.0, True, floor.force)
+    return passes, valid
+
+
+@kernel
+def work_of(bench, floor, patches, held):
+    """Size of the work that the impulses do."""
+    total = 0.0
+    for n in range(held):
+        total = total + absolute(floor.force[n] * bench.links.row[n].rate)
+    for n in range(6 * patches):
+        total = total + absolute(floor.force[held + n] * floor.rate[n])
+    return total
+
+
+@kernel
+def write_region(floor, p, region, corners, spare):
+    """A patch from a region; `spare`: room for its corners."""
+    own, patch = floor.ints[p], floor.patch[p]
+    own.body_a, own.body_b, own.known = int(region.body_a), int(region.body_b), 0
+    own.points = int(region.corners)
+    patch.place, patch.axes = region.place, region.axes
+    patch.static, patch.kinetic, patch.bounce = region.friction, region.friction, region.bounce
+    for c in range(own.points):
+        spare[3 * c], spare[3 * c + 1], spare[3 * c + 2] = corners[2 * c], corners[2 * c + 1], 0.0
+    finish(floor, p, spare, own.points)
+
+
+@kernel
+def slowest_corner(floor, p, u):
+    """Least normal speed of a patch's corners; < 0: it closes."""
+    least = 1e30
+    for c in range(floor.ints[p].corners):
+        at = 3 * (CORNERS * p + c)
+        least = minimum(least, u[2] + floor.corner[at + 1] * u[3] - floor.corner[at] * u[4])
+    return least
+
+
+@kernel
+def send_back(own, bench, floor, patches, bounces, share):
+    """Changes of rates: what closes stops, or is sent back by a share of its restitution."""
+    held = own.links.rows
+    for n in range(held):
+        floor.need[n] = 0.0
+        if n < own.links.held:
+            floor.need[n] = -(1.0 + share * bounces[n]) * bench.links.row[n].rate
+    for p in range(patches):
+        patch, u = floor.patch[p], tail(floor.rate, 6 * p)
+        back = 0.0
+        if patch.closing < 0.0:
+            back = share * patch.bounce
+        for k in range(6):
+            more = 1.0
+            if 2 <= k < 5:
+                more = 1.0 + back
+            floor.goal[6 * p + k] = -more * u[k]
+            floor.need[held + 6 * p + k] = -more * u[k]
