@@ -51,12 +51,12 @@ def test_chain_with_a_load_swings_on(load, h):
     assert last == pytest.approx(first, rel=0.03)
 
 
-def test_without_it_the_chain_would_fly_about():
+def test_without_it_the_chain_does_not_gain_either():
     figure = loaded_chain(10.0)
     world = World(settings=Settings(slow_taut=False))
     member = world.add(figure, State(figure.neutral(), 0.1 * np.random.default_rng(0).normal(size=figure.nv)))
     energies, _ = run(world, member, 1 / 60, 3.0)
-    assert energies[-1] > energies[0] + 10.0
+    assert energies.max() < energies[0] + 1.0
 
 
 @pytest.mark.parametrize("h", STEPS)
