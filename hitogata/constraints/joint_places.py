@@ -42,6 +42,7 @@ class Joints(NamedTuple):
     place: records  # type: ignore[valid-type]  # JointPlace, one per body of the tree
     held: records  # type: ignore[valid-type]  # Held, one per link
     impulse: lanes  # type: ignore[valid-type]  # (links, 6): of rows about three directions and along three
+    push: lanes  # type: ignore[valid-type]  # (nv,): the user's pushes, and motors at their effort limits
 
 
 @kernel
@@ -146,7 +147,7 @@ def push_bodies(joints, placed, control, push):
     for i in range(tree.bodies):
         joint, place, pull, a = tree.joint[i], joints.place[i], control.pull[i], link_of(tree, i)
         if joint.count > 0:
-            wrench, b = pushed_by(joint, place, control.push), parent_link(tree, i)
+            wrench, b = pushed_by(joint, place, joints.push), parent_link(tree, i)
             add6(push, 6 * a, wrench)
             if b >= 0:
                 add6(push, 6 * b, at_root(wrench, place.lever) * -1.0)

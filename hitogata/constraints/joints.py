@@ -19,8 +19,8 @@ from hitogata.constraints.links import SIDE, UNBOUNDED, add_link_row, begin_bloc
 from hitogata.constraints.springs import damper_of
 from hitogata.dynamics.integration import turn_between
 from hitogata.dynamics.layout import BALL, FIXED, FREE, HINGE, SLIDER
-from hitogata.lanes import any_lane, inline, kernel, where
-from hitogata.spatial import Force, Vec3, cols, load3, load_quaternion
+from hitogata.lanes import absolute, any_lane, copysign, inline, kernel, where
+from hitogata.spatial import Force, Vec3, cols, load3, load_quaternion, store3
 
 LOOSE = 1e30
 """Softness of a row that must not act."""
@@ -87,7 +87,7 @@ def hold_universal(joints, links, block, i, state, control, law, pull):
 def drive_one(joints, links, block, i, slot, state, control, law):
     """The row of a hinge or slider, if anything drives it."""
     joint, place = joints.tree.joint[i], joints.place[i]
-    stiff, spring, rotor, damper = drive_law(control.motor[i], joints.tree.body[i], law)
+    stiff, spring, rotor, damper = drive_law(control.motor[i], joints.tree.body[i], law, state.motor[joint.iv])
     if any_lane(stiff > 0.0):
         error, soft = state.q[joint.iq] - control.target[joint.iq], softness(stiff)
         bias = (error * spring - state.v[joint.iv] * rotor - control.rate[joint.iv] * damper) * soft
@@ -99,32 +99,70 @@ def drive_one(joints, links, block, i, slot, state, control, law):
 
 @kernel
 def drive_all(joints, links, block, i, at, state, control, law):
-    """The three rows of a ball joint, or six of a free one (which has no spring)."""
+    """The three rows of a ball joint, or six of a free one (which has no motor)."""
     joint, place, (x, y, z) = joints.tree.joint[i], joints.place[i], cols(joints.place[i].base)
-    stiff, spring, rotor, damper = drive_law(control.motor[i], joints.tree.body[i], law)
+    motor, body, iv = control.motor[i], joints.tree.body[i], joint.iv
+    stiff, _, rotor, damper = drive_law(motor, body, law, motor.limit * 0.0)
     if any_lane(stiff > 0.0):
-        soft, iv, lever = softness(stiff), joint.iv, place.lever
-        bias = load3(state.v, iv) * -rotor - load3(control.rate, iv) * damper
+        error, lever = load3(state.v, iv) * 0.0, place.lever
         if joint.kind == BALL:
-            target, now = load_quaternion(control.target, joint.iq), load_quaternion(state.q, joint.iq)
-            bias = bias + turn_between(target, now) * spring
-        about(joints, links, block, x, bias.x * soft, soft, at)
-        about(joints, links, block, y, bias.y * soft, soft, at + 1)
-        about(joints, links, block, z, bias.z * soft, soft, at + 2)
+            error = turn_between(load_quaternion(control.target, joint.iq), load_quaternion(state.q, joint.iq))
+        drive_axis(joints, links, block, i, iv, x, error.x, at, state, control, law)
+        drive_axis(joints, links, block, i, iv + 1, y, error.y, at + 1, state, control, law)
+        drive_axis(joints, links, block, i, iv + 2, z, error.z, at + 2, state, control, law)
         if joint.kind == FREE:
-            bias = load3(state.v, iv + 3) * -rotor - load3(control.rate, iv + 3) * damper
+            soft, bias = softness(stiff), load3(state.v, iv + 3) * -rotor - load3(control.rate, iv + 3) * damper
             along(joints, links, block, lever, x, bias.x * soft, soft, at + 3)
             along(joints, links, block, lever, y, bias.y * soft, soft, at + 4)
             along(joints, links, block, lever, z, bias.z * soft, soft, at + 5)
 
 
 @kernel
-def drive_law(motor, body, law):
-    """S, h K, I and h (C - D')."""
+def drive_axis(joints, links, block, i, k, direction, error, slot, state, control, law):
+    """The row of one of three velocities of turning."""
+    stiff, spring, rotor, damper = drive_law(control.motor[i], joints.tree.body[i], law, state.motor[k])
+    soft = softness(stiff)
+    bias = (error * spring - state.v[k] * rotor - control.rate[k] * damper) * soft
+    about(joints, links, block, direction, bias, soft, slot)
+
+
+@kernel
+def drive_law(motor, body, law, force):
+    """S, h K, I and h (C - D'); of a motor at its effort limit, without spring and damper.
+
+    force: what the motor did in the last substep, or is supposed to do.
+    """
     damper = damper_of(motor.stiffness, motor.damping + body.damping, law.h, law.theta)
-    return (
-        law.h * damper + body.armature, law.h * motor.stiffness, body.armature, law.h * (damper - body.damping)
-    )  # fmt: skip
+    held = (absolute(force) >= motor.limit) & (motor.limit < UNBOUNDED)
+    own, spring = where(held, body.damping, damper), where(held, 0.0, motor.stiffness)
+    return law.h * own + body.armature, law.h * spring, body.armature, law.h * (own - body.damping)
+
+
+@kernel
+def push_limited(joints, state, control):
+    """Pushes in all joints: the user's, and those of motors at their effort limits (`sim.motors`)."""
+    tree = joints.tree
+    for i in range(tree.bodies):
+        joint, limit = tree.joint[i], control.motor[i].limit
+        for k in range(joint.iv, joint.iv + joint.count):
+            held = (absolute(state.motor[k]) >= limit) & (limit < UNBOUNDED)
+            joints.push[k] = control.push[k] + where(held, copysign(limit, state.motor[k]), 0.0)
+
+
+@kernel
+def find_drives(tree, state, control, law, drive):
+    """What all motors would do at zero velocity, without their limits, (nv,)."""
+    for i in range(tree.bodies):
+        joint, motor, passive = tree.joint[i], control.motor[i], tree.body[i].damping
+        damper = damper_of(motor.stiffness, motor.damping + passive, law.h, law.theta) - passive
+        for k in range(joint.iv, joint.iv + joint.count):
+            drive[k] = control.rate[k] * damper
+        if joint.kind == BALL:
+            error = turn_between(load_quaternion(control.target, joint.iq), load_quaternion(state.q, joint.iq))
+            store3(drive, joint.iv, load3(drive, joint.iv) - error * motor.stiffness)
+        elif joint.count == 1:
+            error = state.q[joint.iq] - control.target[joint.iq]
+            drive[joint.iv] = drive[joint.iv] - error * motor.stiffness
 
 
 @inline
@@ -186,7 +224,7 @@ def link_limits(joints, rows, links, limits, blocks, first):
 
 
 @kernel
-def keep_joints(joints, rows, links, joint_blocks, blocks, push, h):
+def keep_joints(joints, rows, links, joint_blocks, blocks, h):
     """Note impulses for the next step to begin with, and what each parent did to its child through the joint."""
     tree = joints.tree
     for k in range(SIDE * tree.links):
@@ -196,7 +234,7 @@ def keep_joints(joints, rows, links, joint_blocks, blocks, push, h):
         if first_half(tree, i) == i:
             held.reaction = held.reaction * 0.0
         if tree.joint[i].count > 0:
-            held.reaction = held.reaction + pushed_by(tree.joint[i], joints.place[i], push) * h
+            held.reaction = held.reaction + pushed_by(tree.joint[i], joints.place[i], joints.push) * h
     for k in range(blocks):
         own = links.block[k]
         held = joints.held[own.body_a]

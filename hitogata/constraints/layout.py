@@ -88,7 +88,7 @@ class PointRow:
     lever_b: Mat3
     bias: Vec3  # speeds
     soft: float  # speed per impulse
-    friction: float
+    friction: float  # spring: its greatest impulse
     bounce: float  # contact: its restitution
     gap: float  # contact
     acceleration: float  # contact: of its gap, by gravity
@@ -99,7 +99,7 @@ class PointRow:
     impulse: Vec3  # on a, in the axes of `frame`
     own: Sym3  # what a unit impulse does to its own velocity; for a spring: the inverse, with softness
     along: float  # contact: 1 / (own.zz + soft); spring: reply along it
-    across: float  # contact: 1 / greatest reply across
+    across: float  # contact: 1 / greatest reply across; spring: 1 / no less than its greatest, with softness
     share: float  # b's part of its reply to itself, squared
 
 
@@ -133,6 +133,7 @@ class Scene(NamedTuple):
     placed: records  # type: ignore[valid-type]
     mass: lanes  # type: ignore[valid-type]  # (nv, stride): rows of M, then of its factor
     x: lanes  # type: ignore[valid-type]  # (nv,): momenta, then whitened velocities
+    drive: lanes  # type: ignore[valid-type]  # (nv,): what motors would do at zero velocity, see `sim.motors`
 
 
 class Rows(NamedTuple):

@@ -4,6 +4,7 @@ Of a's point against b's, in the axes of the row (two across, one along the norm
 
     contact   u_n + soft p_n + bias_n >= 0,  p_n >= 0,  one of them zero;   |p_t| <= μ p_n, and p_t opposes u_t
     spring    u + soft p + bias = 0                  with soft = 1/(h (d + h k)),  bias = k φ/(d + h k)
+              or |p| = h F and p along -(u + bias), where it has a limit F
 
 A rope is a contact without friction whose normal leads from its slack end inwards.
 """
@@ -72,6 +73,7 @@ def note_reply(point, own, reply):
     if own.kind == SPRING:
         point.own = inverse(softened(reply, point.soft))
         point.along = along_reach(reply, point.bias)
+        point.across = 1.0 / (reply.xx + reply.yy + reply.zz + point.soft)
     else:
         point.own = reply
         if own.tie == 1:
@@ -192,7 +194,13 @@ def mend(point, kind, u, asking):
     old = point.impulse
     if kind == SPRING:
         wrong = u + point.bias + old * point.soft
-        new, mended = where(asking, old - point.own @ wrong, old), dot(wrong, wrong)
+        new, mended = old - point.own @ wrong, dot(wrong, wrong)
+        over = dot(new, new) > point.friction * point.friction
+        if any_lane(over):  # a gradient step no longer than 1/curvature, and back into the ball
+            bounded = within(old - wrong * point.across, point.friction)
+            change = (bounded - old) * (1.0 / point.across)
+            new, mended = where(over, bounded, new), where(over, dot(change, change), mended)
+        new = where(asking, new, old)
     else:
         new = held(old, u, point.own, point.along, point.across, point.bias, point.soft)
         radius = new.z * point.friction
@@ -231,6 +239,12 @@ def shortened(p, radius):
     """p, its part across no longer than the radius: sliding."""
     s = radius / sqrt(maximum(p.x * p.x + p.y * p.y, radius * radius) + TINY)
     return Vec3(p.x * s, p.y * s, p.z)
+
+
+@inline
+def within(p, radius):
+    """p, no longer than the radius."""
+    return p * (radius / sqrt(maximum(dot(p, p), radius * radius) + TINY))
 
 
 @kernel

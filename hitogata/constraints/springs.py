@@ -10,6 +10,10 @@ new velocity, so that K φ + C u is stable whenever C >= h K/2, and damps as it 
 
 What a step cannot resolve (h² K far above the mass) dies out by (1 - θ)/θ per step.
 
+A spring with a limit F pulls with no more: |p| <= h F, and where that holds it back, p is along K φ + C u.  This is
+the least of pᵀ (J M⁻¹ Jᵀ + soft) p/2 + p · (u₀ + bias) over the ball of this radius, u₀ the rate without it: the sweeps
+project on it (`points.mend`).
+
 A rope does nothing while slack; beyond its length it is a one-sided row along the line between its ends.  With θ = 1 it
 never draws them past each other, however far it was stretched.
 """
@@ -29,8 +33,12 @@ class Tie:
     stiffness: float
     damping: float
     length: float  # of a rope
-    impulse: Vec3  # of the last step, on a, world axes
-    give: float  # spring: how its ends came together in the last step for a unit impulse along it [m/s per N s]
+    limit: float  # spring: its greatest force [N]; infinite: none
+    impulse: Vec3  # of the last substep, on a, world axes
+    give: float  # spring: how its ends came together in the last substep for a unit impulse along it [m/s per N s]
+    earlier: Vec3  # impulse of the step's earlier substeps, on a, world axes
+    earlier_own: Vec3  # the same in the frame of body a
+    peak: float  # their greatest force [N]
 
 
 @record
@@ -77,6 +85,7 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
     row.soft = 1.0 / (law.h * damper)
     if ints.rope == 0:
         own.kind = SPRING
+        row.friction = law.h * tie.limit
         row.frame = upright()
         row.impulse = tie.impulse * law.warm
         row.bias = reach * (tie.stiffness / damper)

@@ -38,6 +38,14 @@ class Figure:
         object.__setattr__(self, "links", _only_links(self.links))
         _check_tree(self.links)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: what it is; what was derived from it is made anew where it is asked for."""
+        return {"name": self.name, "links": self.links, "compiled": {}}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Figure":
+        """Itself: it cannot be changed."""
+        return self
+
     @classmethod
     def from_links(cls, name: str, links: Iterable[Link]) -> "Figure":
         """A figure from links in any order; they are put into depth-first order, siblings as given."""

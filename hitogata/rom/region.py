@@ -45,6 +45,10 @@ class Region:
         quat, _ = unit_rows(self.quat_PR, 4, f"{type(self).__name__} quat_PR")
         object.__setattr__(self, "quat_PR", tuple(quat[0].tolist()))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: its fields; what follows from them is worked out anew (curves are functions)."""
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+
     def _outline(self) -> Outline:
         raise NotImplementedError
 

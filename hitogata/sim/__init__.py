@@ -5,6 +5,7 @@ from hitogata.sim.batch_members import BatchMember, BatchTie
 from hitogata.sim.clocking import Costs
 from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.energy import WorldEnergy
+from hitogata.sim.events import ContactEvent, ContactEvents
 from hitogata.sim.grasps import Grasp, bar_gap, grasp, grasp_again
 from hitogata.sim.holds import Hold, hold
 from hitogata.sim.members import Member
@@ -22,6 +23,8 @@ __all__ = [
     "BatchMember",
     "BatchSnapshot",
     "BatchTie",
+    "ContactEvent",
+    "ContactEvents",
     "ContactForce",
     "ContactMethod",
     "ContactPatch",

@@ -16,19 +16,35 @@ from hitogata.figure.pose import FloatArray
 from hitogata.lanes import address_table, record_size
 from hitogata.loops.contacts.reporting import REPORT
 from hitogata.sim.clocked_running import take_clocked_stated_steps, take_clocked_steps
+from hitogata.sim.contact_log import CLOCK
 from hitogata.sim.coordinates import ContactMethod, Coordinates
+from hitogata.sim.events import hand_over, new_log
+from hitogata.sim.failure import describe_failure
 from hitogata.sim.forest import IntArray, Span, make_forest, stretch, with_ranges
-from hitogata.sim.layout import CAPACITY, CONTACTS, COUNTS, FOUND, OLD_THIRD, PIECES, TIES, Motor, Pull
+from hitogata.sim.layout import (
+    CAPACITY,
+    CONTACTS,
+    COUNTS,
+    EARLIER,
+    EARLIER_HALF,
+    FOUND,
+    OLD_THIRD,
+    PIECES,
+    TIES,
+    Motor,
+    Pull,
+)
 from hitogata.sim.loose import begin_loose, take_apart, take_loose_steps
 from hitogata.sim.naps import Nap, Sleep
 from hitogata.sim.pairing import PAIRS, ROOM, gather_shapes, list_pairs, list_surfaces
-from hitogata.sim.parts import control_parts, state_parts
+from hitogata.sim.parts import Earlier, control_parts, earlier_in, effort_limits, state_parts
 from hitogata.sim.running import begin, take_steps
 from hitogata.sim.saving import fingerprint
 from hitogata.sim.settings import Settings
 from hitogata.sim.shaped_running import take_shaped_steps
 from hitogata.sim.states.layout import PATCHES, TALLY, room_sizes
 from hitogata.sim.states.running import take_shaped_stated_steps, take_stated_steps
+from hitogata.sim.substeps import TIME, PointSums, sums_size
 from hitogata.sim.ties import Tie, TieArrays
 
 if TYPE_CHECKING:
@@ -86,11 +102,14 @@ class Arrays:
         control: what the user sets.
         ties: springs and ropes.
         contacts: whose the contact points are; `points`: where; both in thirds, see `running.take_steps`.
+        sums, earlier, earlier_points: what the earlier substeps of the last step did, see `substeps`.
+        log: contact events, see `events`.
         counts: see `layout`.
         work, work_ints: scratch; `states`, `states_ints`: that of contact by states, which begins with its tally.
         unread: figures whose forces of the last step are not known, because they were not there, or elsewhere.
         sleep: who rests, who sleeps; None in worlds without sleep.
         awake: those who take the steps; None: not yet known, or without sleep.
+        failure: what became non-finite in a step that failed; see `failure`.
     """
 
     def __init__(self, contents: Contents, *, contact_room: int = 0, pair_room: int = 0) -> None:
@@ -117,23 +136,29 @@ class Arrays:
         self.control = np.zeros(self.forest.control_size)
         controls = self.controls_in(stretch(self.forest.spans))
         controls.target[:] = np.concatenate([np.zeros(0), *(m.figure.neutral() for m in contents.members)])
-        controls.motor[:, 2:] = settings.range_stiffness, settings.range_damping
+        controls.motor[:, 2:4] = settings.range_stiffness, settings.range_damping
+        controls.motor[:, 4] = np.concatenate([np.zeros(0), *(effort_limits(m.figure) for m in contents.members)])
         extra = self.shapes.count * (record_size(ShapePlace) + record_size(Swept)) + 64
         extra += SPARE_ANY  # for all kinds of shapes: the clocked steps know no others
         self.work, self.work_ints = np.zeros(solved.work_size + extra), np.zeros(solved.work_ints + 8, np.int64)
         self.contacts = np.zeros(3 * self.contact_room * record_size(Contact), np.int64)
         self.points = np.zeros(3 * self.contact_room * record_size(ContactPoint))
+        self.sums = np.zeros(sums_size(self.forest.nv, self.forest.bodies))
+        self.earlier = np.zeros(2 * self.contact_room * record_size(Contact), np.int64)
+        self.earlier_points = np.zeros(2 * self.contact_room * record_size(PointSums))
+        self.log = new_log(settings.contact_events, self.contact_room)
         self.stated = settings.contacts is ContactMethod.STATES
         numbers, whole = room_sizes(points, int(solved.ints[5])) if self.stated else (0, 0)
         self.states, self.states_ints = np.zeros(numbers), np.zeros(whole, np.int64)
         self.counts = np.zeros(COUNTS, np.int64)
         self.counts[CAPACITY], self.counts[PIECES] = self.contact_room, 1
-        takers = (take_shaped_steps, take_steps, take_shaped_stated_steps, take_stated_steps)
-        self._take = takers[2 * self.stated + self.shapes.plain]
         self.unread: set[Member] = set()
         self.sleep = Sleep.none(len(figures), self.control) if settings.sleeps else None
         self.awake: Awake | None = None
         self.ties = TieArrays((), self)
+        self._take: Any = None
+        self._table: Any = None
+        self.failure = ""
         self.change_ties(contents)
 
     def change_ties(self, contents: Contents) -> None:
@@ -153,8 +178,13 @@ class Arrays:
             self.sleep.rest[:] = 0.0
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies: addresses are of no use to them."""
-        return {**self.__dict__, "_hot": None}
+        """For copies and pickles: addresses, compiled code and scratch are of no use to them."""
+        scratch = {"work": len(self.work), "work_ints": len(self.work_ints)}
+        return {**self.__dict__, "_hot": None, "_take": None, "_table": None, **scratch}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.work, self.work_ints = np.zeros(state["work"]), np.zeros(state["work_ints"], np.int64)
 
     @cached_property
     def surfaces(self) -> list[Surface]:
@@ -211,6 +241,7 @@ class Arrays:
         fresh = self.state.copy()
         for member, state in states.items():
             parts = self.state_parts_of(member)
+            fresh[state_parts(self.forest, self.span_of(member)).motor] = 0.0
             fresh[parts[0]], fresh[parts[1]] = member.figure.normalised(np.asarray(state.q, float)), state.v
         if self.loose is None:
             begin(self.forest.ints, self.forest.floats, fresh, self.work)
@@ -223,11 +254,13 @@ class Arrays:
 
     # ------------------------------------------------------- time
 
-    def take_steps(self, h: float, steps: int, times: IntArray | None = None) -> int:
+    def take_steps(self, h: float, steps: int, times: IntArray | None = None, now: float = 0.0) -> int:
         """Steps of h [s]; returns how many were taken before one failed, see `step_back`.
 
+        now: time when the first begins [s], for contact events.
         times: if given, ticks that the parts of the steps took are added to them, see `clocking`.
         """
+        self.log.numbers[CLOCK] = now
         if self.loose is not None:
             return take_loose_steps(self, self.loose, h, steps)
         if self._hot is None:  # what every step needs, collected once
@@ -235,8 +268,10 @@ class Arrays:
                 self.forest.ints, self.ties.ints, self.shapes.ints, self.pairs, self.contacts, self.work_ints,
                 self.counts, self.forest.floats, self.shapes.floats, self.law, self.state, self.control,
                 self.ties.numbers, self.points, self.work, self.before, self.ties.before, self.piece, self.ties.piece,
-                self.states_ints, self.states,
+                self.states_ints, self.states, *self._told(),
             ))  # fmt: skip
+            takers = (take_shaped_steps, take_steps, take_shaped_stated_steps, take_stated_steps)
+            self._take = takers[2 * self.stated + self.shapes.plain]
             self._hot = table, settings.longest_fast_step, settings.fast_turn, settings.sweeps
         if times is None:
             done: int = self._take(*self._hot, h, steps)
@@ -245,8 +280,19 @@ class Arrays:
             done = clocked(*self._hot, h, steps, times)
         return done
 
+    def _told(self) -> tuple[Any, ...]:
+        """Arrays of a `substeps.Told`."""
+        return self.sums, self.earlier, self.earlier_points, self.log.ints, self.log.numbers
+
+    def told_table(self) -> Any:
+        """The same for kernels."""
+        if self._table is None:
+            self._table = address_table(self._told())
+        return self._table
+
     def step_back(self) -> "Arrays | None":
         """After a step failed: where it began.  If it lacked room, arrays with more of it; if not, None."""
+        self.failure = describe_failure(self)
         np.copyto(self.state, self.before)
         np.copyto(self.ties.numbers, self.ties.before)
         found, pairs = int(self.counts[FOUND]), int(self.pairs[PAIRS])
@@ -264,7 +310,11 @@ class Arrays:
         new.unread, new.sleep = self.unread, self.sleep
         new.states[:TALLY] = self.states[:TALLY]
         new.put_patches(self.last_patches())
+        earlier = self.earlier_contacts()
         new.put_contacts(*self.last_contacts())
+        new.sums[:] = self.sums
+        new.put_earlier(*earlier)
+        hand_over(self, new)
         return new
 
     # ------------------------------------------------------- the last step
@@ -284,14 +334,28 @@ class Arrays:
         """The state before the last step, or before its last piece."""
         return self.piece if self.counts[PIECES] > 1 else self.before
 
+    @property
+    def step_h(self) -> float:
+        """Length of the last step [s]; infinite if there was none."""
+        return float(self.sums[TIME]) + self.last_h
+
     def nap_of(self, member: "Member") -> "Nap | None":
         """How a figure fell asleep; None: it is awake."""
         return None if self.sleep is None else self.sleep.naps.get(member)
 
     def h_of(self, member: "Member") -> float:
-        """Length of the last step that a figure took, or of its last piece [s]."""
+        """Length of the last step that a figure took [s]; asleep, of that step's last piece."""
+        nap = self.nap_of(member)
+        return self.step_h if nap is None else nap.h
+
+    def piece_h_of(self, member: "Member") -> float:
+        """Length of the last piece of the last step that a figure took [s]."""
         nap = self.nap_of(member)
         return self.last_h if nap is None else nap.h
+
+    def earlier_of(self, member: "Member") -> Earlier:
+        """What a figure's motors, limits and joints did in the earlier pieces of the last step; asleep: nothing."""
+        return earlier_in(self.sums, self.forest, self.span_of(member), self.nap_of(member) is None)
 
     def taken_v(self, member: "Member") -> FloatArray:
         """Velocities of the last step that a figure took, shape (nv,)."""
@@ -310,6 +374,23 @@ class Arrays:
             self.contacts.reshape(3, self.contact_room, -1)[third, :count],
             self.points.reshape(3, self.contact_room, -1)[third, :count],
         )
+
+    def earlier_contacts(self) -> tuple[np.ndarray[Any, Any], FloatArray]:
+        """Whose the contacts of the earlier pieces of the last step were, and what they did (`PointSums`): views, or
+        copies if somebody sleeps."""
+        if self.awake is not None and self.awake.own is not self:
+            return self.awake.all_earlier()
+        half, count = int(self.counts[EARLIER_HALF]), int(self.counts[EARLIER])
+        return (
+            self.earlier.reshape(2, self.contact_room, -1)[half, :count],
+            self.earlier_points.reshape(2, self.contact_room, -1)[half, :count],
+        )
+
+    def put_earlier(self, contacts: IntArray, points: FloatArray) -> None:
+        """Take these for the contacts of the earlier pieces of the last step, as many as there is room for."""
+        self.counts[EARLIER] = min(len(contacts), self.contact_room)
+        for array, values in zip(self.earlier_contacts(), (contacts, points), strict=True):
+            array[:] = values[: len(array)]
 
     def put_contacts(self, contacts: IntArray, points: FloatArray) -> None:
         """Take these for the contacts of the last step; there must be room."""

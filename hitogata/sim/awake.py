@@ -18,12 +18,14 @@ from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.arrays import CONTACT_ROOM, Arrays
 from hitogata.sim.changing import body_numbers, moved_patches, renumbered, shape_numbers
+from hitogata.sim.events import hand_over
 from hitogata.sim.forest import Forest, IntArray
 from hitogata.sim.layout import HEADER, PIECES, Solid
 from hitogata.sim.nearness import Boxes
-from hitogata.sim.parts import control_parts
+from hitogata.sim.parts import control_parts, earlier_parts
 from hitogata.sim.resting import copy_runs, same_runs
 from hitogata.sim.states.layout import PATCHES
+from hitogata.sim.substeps import HEAD, TIME
 
 if TYPE_CHECKING:
     from hitogata.sim.members import Member
@@ -59,9 +61,14 @@ class Awake:
             self._tie_rows = np.array([whole.ties.index[tie] for tie in ties], np.int64)
             patches, left = moved_patches(whole.last_patches(), body_numbers(whole, own))
             own.put_patches(patches)
+            earlier, earlier_points = whole.earlier_contacts()
+            earlier, left = renumbered(earlier, shape_numbers(whole, own), own)
+            own.put_earlier(earlier, earlier_points[left])
             self._patches, self._bodies = np.delete(whole.last_patches(), left, 0), body_numbers(own, whole)
             self._make_runs(list(members), list(naps), sleep)
             self._take_nature()
+            copy_runs(whole.sums, own.sums, self._sums)
+            hand_over(whole, own)
         spans = self.own.forest.spans
         self.first = np.array([*(span.bodies.start for span in spans), self.own.forest.bodies], np.int64)
         self.boxes = Boxes(self.own)
@@ -129,6 +136,7 @@ class Awake:
         whole.state[whole.last_step] = own.state[own.last_step]
         self._tie_numbers()[self._tie_rows] = own.ties.numbers.reshape(-1, self._tie_size)[:-1]
         whole.states[:PATCHES] = own.states[:PATCHES]
+        copy_runs(own.sums, whole.sums, self._sums_back)
         self._all.rest[self._numbers] = self.sleep.rest
         copy_runs(self.sleep.told, self._all.told, self._control_back)
 
@@ -144,6 +152,13 @@ class Awake:
         order = np.argsort(contacts[:, record_offsets(Contact)["pair"]], kind="stable")
         return contacts[order], np.concatenate([self._asleep[1], points])[order]
 
+    def all_earlier(self) -> tuple[IntArray, FloatArray]:
+        """Contacts of the earlier pieces of the last step, of those awake."""
+        listed, points = self.own.earlier_contacts()
+        contacts, _ = renumbered(listed, self._shapes, self.whole)
+        order = np.argsort(contacts[:, record_offsets(Contact)["pair"]], kind="stable")
+        return contacts[order], points[order]
+
     def all_patches(self) -> FloatArray:
         """Patches of the last step, and of those asleep, of the last that they took."""
         ours, _ = moved_patches(self.own.last_patches(), self._bodies)
@@ -158,6 +173,11 @@ class Awake:
         self._state = runs((whole.state_parts_of(m), own.state_parts_of(m)) for m in members)
         self._control = runs((control_parts_of(whole, m), control_parts_of(own, m)) for m in members)
         self._state_back, self._control_back = self._state[:, [1, 0, 2]].copy(), self._control[:, [1, 0, 2]].copy()
+        time = (slice(TIME, HEAD),)
+        self._sums = runs([(time, time), *(
+            (earlier_parts(whole.forest, whole.span_of(m)), earlier_parts(own.forest, own.span_of(m))) for m in members
+        )])  # fmt: skip
+        self._sums_back = self._sums[:, [1, 0, 2]].copy()
         self._still_state = runs((whole.state_parts_of(m),) * 2 for m in sleepers)
         self._still = runs((control_parts_of(whole, m),) * 2 for m in sleepers)
         self._seen_state, self._seen = np.zeros_like(whole.state), np.zeros_like(whole.control)

@@ -1,6 +1,7 @@
 """WorldBatch: one world many times over, with states and parameters of their own, stepped side by side."""
 
 import copy
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,8 @@ from hitogata.sim.batch_checking import chosen, per_world, states_of
 from hitogata.sim.batch_members import BatchMember, BatchTie
 from hitogata.sim.blocks import DEAD, FRESH, TAKEN, Skin
 from hitogata.sim.checking import STRONGEST, number, whole
-from hitogata.sim.layout import HEADER, Solid
+from hitogata.sim.failure import in_two_threads
+from hitogata.sim.layout import EARLIER, HEADER, Solid
 from hitogata.sim.members import Member
 from hitogata.sim.parts import state_parts
 from hitogata.sim.ties import AT, Tie
@@ -92,6 +94,18 @@ class WorldBatch:
         self._tie_of = dict(zip(world.ties, self._model.ties, strict=True))
         self._first = self._arrays.state[0].copy()
         self.time = np.full(self._count, world.time)
+        self._busy = threading.Lock()
+
+    def __copy__(self) -> "WorldBatch":
+        """A batch of its own, as `copy.deepcopy` makes it."""
+        return copy.deepcopy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: all but the lock of the thread that steps it."""
+        return {name: value for name, value in self.__dict__.items() if name != "_busy"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _busy=threading.Lock())
 
     @property
     def count(self) -> int:
@@ -183,8 +197,13 @@ class WorldBatch:
             raise ArgumentError(f"h: a step is no longer than {LONGEST:g} s, got {h!r}; take several")
         if steps == 0:
             return
-        before = self.alive
-        self._arrays.take_steps(h, steps, self._threads)
+        if not self._busy.acquire(blocking=False):
+            raise in_two_threads("step")
+        try:
+            before = self.alive
+            self._arrays.take_steps(h, steps, self._threads)
+        finally:
+            self._busy.release()
         self.time += h * self._arrays.marks[:, TAKEN]
         failed = np.flatnonzero(before & ~self.alive)
         if check and len(failed):
@@ -289,6 +308,8 @@ class WorldBatch:
         arrays = world.arrays
         arrays.state[:], arrays.control[:], arrays.ties.numbers[:] = own.state[k], own.control[k], own.ties[k]
         arrays.put_contacts(contacts, points)
+        arrays.sums[:] = 0.0
+        arrays.counts[EARLIER] = 0
         self._write_nature(arrays, k)
         if own.marks[k, FRESH]:
             arrays.set_states({m: State(arrays.q_of(m).copy(), arrays.v_of(m).copy()) for m in world.members})

@@ -26,13 +26,14 @@ from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.forest import make_forest
 from hitogata.sim.layout import CAPACITY, CONTACTS, HEADER, OLD_THIRD, TIES, Solid
 from hitogata.sim.pairing import SWEPT
+from hitogata.sim.substeps import HEAD, TIME, batch_sums_size
 
 if TYPE_CHECKING:
     from hitogata.sim.arrays import Arrays
 
 Array = NDArray[Any]
 
-ROWS, LISTED = ("state", "control", "ties", "nature", "marks"), ("contacts", "points", "counts")
+ROWS, LISTED = ("state", "control", "ties", "nature", "marks"), ("contacts", "points", "counts", "sums")
 """Arrays of a batch: one row per world; one list per block."""
 
 ROOM = 32
@@ -48,6 +49,7 @@ class BatchArrays:
         width: worlds in a block.
         state, control, ties, nature, marks: one row per world.
         contacts, points, counts: lists of contacts, one per block; see `block_contacts`.
+        sums: what the earlier substeps of the last step did, in lanes, shape (blocks, numbers, width); see `substeps`.
         ranges: of motion; which world has which is in its nature.
     """
 
@@ -61,6 +63,7 @@ class BatchArrays:
     contacts: Array
     points: Array
     counts: Array
+    sums: Array
     ranges: BatchRanges
 
     def __post_init__(self) -> None:
@@ -104,7 +107,7 @@ class BatchArrays:
         def run(first: int, end: int) -> None:
             part = edges.index(first)
             lacking[part] = take_block_steps(
-                *shared, self.state, self.control, self.nature, self.ties, self.marks, self.ranges.lists,
+                *shared, self.state, self.control, self.nature, self.ties, self.marks, self.sums, self.ranges.lists,
                 self.ranges.table.numbers, self.contacts, self.points, self.counts, todo, *self._scratch[part], h,
                 settings.longest_fast_step, settings.fast_turn, settings.sweeps, first, end, self.width,
             )  # fmt: skip
@@ -152,6 +155,34 @@ class BatchArrays:
         own = points[:, record_offsets(ContactPoint)["gap"]] < FAR / 2
         return contacts[own], points[own].astype(float)
 
+    def sums_of(self, first: int, count: int) -> Array:
+        """Some numbers of the sums of all worlds, shape (worlds, count)."""
+        lanes = self.sums[:, first : first + count].transpose(0, 2, 1)
+        rows: Array = lanes.reshape(-1, count)[: len(self.state)].astype(float)
+        return rows
+
+    @property
+    def earlier_motors(self) -> Array:
+        """Impulses of all motors in the earlier substeps of the last step, shape (worlds, nv)."""
+        return self.sums_of(HEAD, self.model.forest.nv)
+
+    @property
+    def earlier_limits(self) -> Array:
+        """The same of limits, shape (worlds, bodies, 2)."""
+        nv, bodies = self.model.forest.nv, self.model.forest.bodies
+        return self.sums_of(HEAD + 2 * nv, 2 * bodies).reshape(-1, bodies, 2)
+
+    @property
+    def earlier_shapes(self) -> Array:
+        """Impulses of contacts on each shape in the earlier substeps of the last step, shape (worlds, shapes, 3)."""
+        nv, bodies, shapes = self.model.forest.nv, self.model.forest.bodies, self.model.shapes.count
+        return self.sums_of(HEAD + 2 * nv + 4 * bodies, 3 * shapes).reshape(-1, shapes, 3)
+
+    @property
+    def step_h(self) -> Array:
+        """Length of the last step of each world [s], shape (worlds,); infinite where there was none."""
+        return self.sums_of(TIME, 1)[:, 0] + self.state[:, -2].astype(float)
+
     def forget_contacts(self, worlds: Array) -> None:
         """These worlds have none."""
         at = record_offsets(ContactPoint)
@@ -180,6 +211,7 @@ class BatchArrays:
         if old.room != self.room:
             self._shared, self._scratch = None, []
         self.contacts, self.points, self.counts = contacts, points, old.counts.copy()
+        np.copyto(self.sums, old.sums)
         self.ranges = old.ranges.copied()
 
 
@@ -209,7 +241,9 @@ def make_arrays(model: "Arrays", count: int, dtype: Any, width: Width | None = N
     listed.reshape(blocks, LISTS, room, -1)[:, 0, : len(contacts)] = contacts
     placed.reshape(blocks, LISTS, room, -1, width.n)[:, 0, : len(points)] = points[:, :, None]
     ranges = BatchRanges(blocks, model.forest.bodies, width.n, dtype)
-    arrays = BatchArrays(model, width, state, control, ties, nature, marks, listed, placed, counts, ranges)
+    size = batch_sums_size(model.forest.nv, model.forest.bodies, model.shapes.count)
+    sums = aligned_zeros((blocks, size, width.n), dtype)
+    arrays = BatchArrays(model, width, state, control, ties, nature, marks, listed, placed, counts, sums, ranges)
     _take_ranges(arrays)
     return arrays
 

@@ -17,6 +17,7 @@ from hitogata.sim import batch_reading
 from hitogata.sim.batch_arrays import Array, Nature, model_solids, put
 from hitogata.sim.batch_checking import chosen, per_world, ranges_for
 from hitogata.sim.blocks import Skin
+from hitogata.sim.checking import mass_of
 from hitogata.sim.layout import Motor, Pull, Solid
 from hitogata.sim.parts import control_parts, joint_memory
 from hitogata.sim.ranging import ball_joint
@@ -115,6 +116,12 @@ class BatchMember:
         put(motor, at, rows, first, k)
         put(motor, at, rows, first + 1, d)
 
+    def set_effort_limit(self, limit: Any, joints: Iterable[str] | None = None, worlds: Any = None) -> None:
+        """Greatest torque [N m] or force [N] of some joints' motors; None: of all; infinite: none."""
+        at, rows = chosen(worlds, self._batch.count), self._member._motors_of(joints)
+        limits = per_world(limit, len(at), (), "limit", least=0.0, infinite=True)
+        put(self._records(self._parts.motor, record_size(Motor)), at, rows, record_offsets(Motor)["limit"], limits)
+
     def pull(
         self, frame: str, force: Any = (0.0, 0.0, 0.0), torque: Any = (0.0, 0.0, 0.0), *, at: Any = None,
         worlds: Any = None,
@@ -153,6 +160,10 @@ class BatchMember:
         factors = per_world(factor, len(at), (), "factor", positive=True)
         bodies = [self._span.body_of_link[k] for k in self._links(links)]
         nature, model = Nature(self._arrays), model_solids(self._arrays.model)
+        for k in self._links(links):
+            mass = self.figure.links[k].mass.mass
+            for given in {float(factors.min()), float(factors.max())} if len(at) and mass > 0.0 else ():
+                mass_of(given * mass, f"factor: {given:g} times the mass of link {self.figure.link_names[k]!r}")
         for name, size in (("mass", 1), ("central", 6), ("least", 1)):
             part = slice(SOLID[name], SOLID[name] + size)
             for body in bodies:
@@ -241,6 +252,10 @@ class BatchMember:
         """Sum of the contact forces on each link in the last step, world axes [N], shape (count, nlinks, 3)."""
         return batch_reading.contact_forces(self._arrays, self._arrays.model.index[self._member], self.figure.nlinks)
 
+    def motor_forces(self) -> Array:
+        """What the motors did in the last step, shape (count, nv) [N m], [N]; never above their effort limits."""
+        return batch_reading.motor_forces(self._arrays, self._member)
+
     def limit_forces(self) -> Array:
         """How hard the ends of ranges pushed back, shape (count, nlinks, 2) [N m], [N]; see `Member.limit_forces`."""
         return batch_reading.limit_forces(self._arrays, self._member)
@@ -260,7 +275,7 @@ class BatchTie:
     @property
     def force(self) -> Array:
         """On the first end, mean over the last step, world axes [N], shape (count, 3)."""
-        return self._part("impulse", 3) / self._batch.last_h[:, None]
+        return (self._part("impulse", 3) + self._part("earlier", 3)) / self._arrays.step_h[:, None]
 
     @property
     def anchor(self) -> Array:
@@ -269,14 +284,21 @@ class BatchTie:
             raise ArgumentError("both ends are on links: there is no anchor")
         return self._part("point_b", 3)
 
-    def set(self, stiffness: Any = None, damping: Any = None, length: Any = None, worlds: Any = None) -> None:
-        """Its spring [N/m], damper [N s/m] and, of a rope, length [m]; None: as they are."""
+    def set(
+        self, stiffness: Any = None, damping: Any = None, length: Any = None, force_limit: Any = None,
+        worlds: Any = None,
+    ) -> None:  # fmt: skip
+        """Its spring [N/m], damper [N s/m], length of a rope [m], greatest force of a spring [N]; None: as they are."""
         at = chosen(worlds, self._batch.count)
         if length is not None and self._tie.length is None:
             raise ArgumentError("length: a spring has none")
+        if force_limit is not None and self._tie.length is not None:
+            raise ArgumentError("force_limit: a rope has none")
         given = {"stiffness": stiffness, "damping": damping, "length": length}
         checked = {name: per_world(value, len(at), (), name, least=0.0, positive=name == "length")
                    for name, value in given.items() if value is not None}  # fmt: skip
+        if force_limit is not None:
+            checked["limit"] = per_world(force_limit, len(at), (), "force_limit", least=0.0, infinite=True)
         spring, damper = (checked.get(name, self._part(name)[at, 0]) for name in ("stiffness", "damping"))
         if (spring + damper == 0).any():
             raise ArgumentError("stiffness, damping: a spring or rope needs one of them, got 0 and 0")

@@ -42,6 +42,9 @@ def contact_forces(arrays: BatchArrays, figure: int, nlinks: int) -> Array:
         pushes = np.where(had[block, point, :, None], way * force[block, point], 0.0)
         np.add.at(total, (block, link[block, point]), pushes)
     result = total.transpose(0, 2, 1, 3).reshape(blocks * width, nlinks, 3)[:count]
+    earlier = arrays.earlier_shapes
+    for shape in np.flatnonzero(owner >= 0):
+        result[:, owner[shape]] += earlier[:, shape]
     return _per_time(result, arrays)
 
 
@@ -50,6 +53,7 @@ def limit_forces(arrays: BatchArrays, member: "Member") -> Array:
     span = arrays.model.span_of(member)
     part = state_parts(arrays.model.forest, span).limit_impulse
     impulses = arrays.state[:, part].astype(float).reshape(len(arrays.state), -1, 2)
+    impulses = impulses + arrays.earlier_limits[:, span.bodies]
     bodies = np.array(span.body_of_link) - span.bodies.start
     result = impulses[:, bodies]
     for k, link in enumerate(member.figure.links):
@@ -60,7 +64,15 @@ def limit_forces(arrays: BatchArrays, member: "Member") -> Array:
     return _per_time(result, arrays)
 
 
+def motor_forces(arrays: BatchArrays, member: "Member") -> Array:
+    """What motors did, shape (count, nv) [N m], [N]; see `Member.motor_forces`."""
+    span = arrays.model.span_of(member)
+    last = arrays.state[:, state_parts(arrays.model.forest, span).motor].astype(float)
+    impulses = arrays.earlier_motors[:, span.v] + np.where(last == 0.0, 0.0, last * arrays.state[:, -2, None])
+    return _per_time(impulses[:, :, None], arrays)[:, :, 0]
+
+
 def _per_time(impulses: Array, arrays: BatchArrays) -> Array:
     """Means over the last step; none in worlds that have taken none, or are no longer well."""
     known = (arrays.marks[:, DEAD] == 0) & (arrays.marks[:, FRESH] == 0)
-    return np.where(known[:, None, None], impulses, 0.0) / arrays.state[:, -2, None, None].astype(float)
+    return np.where(known[:, None, None], impulses, 0.0) / arrays.step_h[:, None, None]

@@ -62,9 +62,18 @@ from hitogata.sim.layout import (
     scene_in,
     state_in,
 )
+from hitogata.sim.motors import suppose
 from hitogata.sim.moving import synchronise
 from hitogata.sim.running import MOST_PIECES, fastest, finite, note_start, open_pairs, pieces_for, sliding
 from hitogata.sim.step import Method, by_sweeps, step
+from hitogata.sim.substeps import (
+    add_motors_and_limits,
+    add_shape_impulses,
+    add_ties,
+    block_sums,
+    forget_earlier,
+    sums_in,
+)
 from hitogata.sim.touching import Surroundings, all_pairs
 from hitogata.spatial import load3
 
@@ -104,18 +113,21 @@ class Block(NamedTuple):
 @entry(
     ints=Ints(1), floats=Floats(1), tie_ints=Ints(1), shape_ints=Ints(1), shape_floats=Floats(1), pairs=Ints(1),
     law=Floats(1), state=Floats(2, write=True), control=Floats(2), nature=Floats(2), ties=Floats(2, write=True),
-    marks=Floats(2, write=True), range_lists=Ints(2), range_numbers=Floats(1), contacts=Ints(2, write=True),
+    marks=Floats(2, write=True), sums=Floats(3, write=True), range_lists=Ints(2), range_numbers=Floats(1),
+    contacts=Ints(2, write=True),
     points=Floats(3, write=True), counts=Ints(2, write=True), todo=Ints(1, write=True), work=Floats(1, write=True),
     work_ints=Ints(1, write=True), h=Number(), longest=Number(), fast_turn=Number(),
 )  # fmt: skip
 def take_block_steps(
-    ints, floats, tie_ints, shape_ints, shape_floats, pairs, law, state, control, nature, ties, marks, range_lists,
-    range_numbers, contacts, points, counts, todo, work, work_ints, h, longest, fast_turn, sweeps, first, end, width,
+    ints, floats, tie_ints, shape_ints, shape_floats, pairs, law, state, control, nature, ties, marks, sums,
+    range_lists, range_numbers, contacts, points, counts, todo, work, work_ints, h, longest, fast_turn, sweeps, first,
+    end, width,
 ):  # fmt: skip
     """Take the steps that blocks first to end have to do; returns the room for contacts that any of them lacked, or 0.
 
     ints, floats, shape_ints, shape_floats, pairs, tie_ints, law: what all worlds share, see `layout`.
     state, control, ties: one row per world, as those of a single world; nature: see NATURE; marks: (worlds, MARKS).
+    sums: what the earlier substeps of the last step did, (blocks, numbers, width), see `substeps`.
     range_lists: (blocks, lists of the bodies), see `own_ranges`; range_numbers: flat ranges.
     contacts, points, counts: see `block_contacts`.
     todo: steps left, per block; stays above 0 where room was lacking: everything is then as before the step at hand.
@@ -134,7 +146,7 @@ def take_block_steps(
             world = world_of(shared, block.nature, lanes(range_lists, X1, b), lanes(range_numbers, X1))
             todo[b], lacking = run_block(
                 world, shapes, block, lists, open_pairs(pairs), records(tie_ints, TieInts, X1), lanes(law, X1),
-                work_ints, todo[b], h, longest, fast_turn, sweeps,
+                work_ints, sums_in(world.tree, lanes(sums, width, b)), todo[b], h, longest, fast_turn, sweeps,
             )  # fmt: skip
             wanted = max(wanted, lacking)
             unpack(block.state, state, row)
@@ -184,7 +196,7 @@ def law_of(numbers, h, last_h, fall):
 
 @kernel
 def run_block(
-    world, shapes, block, lists, pairs, tie_ints, numbers, work_ints, steps, h, longest, fast_turn, sweeps
+    world, shapes, block, lists, pairs, tie_ints, numbers, work_ints, sums, steps, h, longest, fast_turn, sweeps
 ):  # fmt: skip
     """Steps of h, each world in pieces of its own; returns how many are left, and room for contacts that was lacking.
 
@@ -198,11 +210,12 @@ def run_block(
     if any_lane(marks[FRESH] > 0.0):
         begin_fresh(world, scene, views, block)
     while steps > 0:
+        forget_earlier(sums, block_sums(tree, shapes.total), records(block.ties, Tie), counts[TIES])
         keep_start(block, lists)
         start, start_ties = block.before, block.old_ties
         left, taken = marks[DEAD] * 0.0 + h, marks[DEAD] * 0.0
         pieces = where(dead, 0.0, pieces_for(fastest(tree, views.mean), 0.0, left, longest, fast_turn))
-        again, first = False, True
+        again, first, passes = False, True, marks[DEAD] * 0.0
         while any_lane(pieces > 0.0):
             if not first:
                 copy(block.state, block.piece, block.states)
@@ -212,25 +225,37 @@ def run_block(
             length = where(going, left / maximum(pieces, 1.0), h)
             law = law_of(numbers, length, views.last[0], block.nature[FALL])
             around = look_around(world, shapes, block, lists, pairs, tie_ints, spare)
-            found, joint_rows = step(world, scene, rows, around, views, control, law, method, sweeps, counts[CONTACTS])
+            found, joint_rows, mistaken = step(
+                world, scene, rows, around, views, control, law, method, sweeps, counts[CONTACTS], passes
+            )
             slide = sliding(tree, views.mean, rows, joint_rows)
             needed = pieces_for(fastest(tree, views.mean), slide, left, longest, fast_turn)
-            retry = going & (needed > pieces) & negated(again) & (taken + pieces < MOST_PIECES)
-            done, well = going & negated(retry), finite(block.state, tree.nq + tree.nv)
+            supposing = going & (mistaken > 0.0)  # once more, with other motors at their limits
+            retry = going & negated(supposing) & (needed > pieces) & negated(again) & (taken + pieces < MOST_PIECES)
+            done, well = going & negated(retry | supposing), finite(block.state, tree.nq + tree.nv)
             fails = done & negated(well)
             done, dead = done & well, dead | fails
             put_back(block, start, start_ties, done, fails)
+            if any_lane(supposing):
+                suppose(scene.x, views.motor, tree.nv, supposing)
+            passes = where(supposing, passes + 1.0, 0.0)
             views.last[0] = where(done, length, views.last[0])
             more = maximum(minimum(needed, MOST_PIECES - taken), pieces + 1.0)  # too far in one go: once more
             pieces = where(dead, 0.0, where(retry, more, where(done, pieces - 1.0, pieces)))
             left, taken = where(done, left - length, left), where(done, taken + 1.0, taken)
-            again = retry
+            again = retry | (again & supposing)
             if first and any_lane(pieces > 0.0):
                 save_list(lists)
+            listed = found
             found = take_list(lists, found, done | dead)
             if found > counts[CAPACITY]:
                 back_to_start(block, lists, first)
                 return steps, found
+            more = done & (pieces > 0.0)
+            if any_lane(more):
+                add_motors_and_limits(sums, tree, views, length, more)
+                add_ties(scene, around, length, more)
+                add_shape_impulses(sums.rest, around, listed, more)
             first = False
         marks[TAKEN] = where(dead, marks[TAKEN], marks[TAKEN] + 1.0)
         marks[DEAD] = where(dead, 1.0, 0.0)

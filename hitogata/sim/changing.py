@@ -14,9 +14,11 @@ from hitogata.figure import State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets
 from hitogata.sim.arrays import Arrays, Contents
+from hitogata.sim.events import hand_over
 from hitogata.sim.forest import IntArray, Span, stretch
 from hitogata.sim.pairing import held_apart
-from hitogata.sim.parts import control_parts
+from hitogata.sim.parts import control_parts, earlier_parts
+from hitogata.sim.substeps import TIME
 
 if TYPE_CHECKING:
     from hitogata.sim.members import Member
@@ -41,11 +43,16 @@ def changed(old: Arrays, contents: Contents, states: "Mapping[Member, State]") -
     new.state[new.last_step] = new.before[new.last_step] = old.state[old.last_step]
     contacts, left = renumbered(contacts, shape_numbers(old, new), new)
     new.put_contacts(contacts, points[left])
+    earlier, earlier_points = old.earlier_contacts()
+    earlier, left = renumbered(earlier, shape_numbers(old, new), new)
+    new.put_earlier(earlier, earlier_points[left])
+    new.sums[TIME] = old.sums[TIME]
     new.put_patches(moved_patches(old.last_patches(), body_numbers(old, new))[0])
     for there, here in _stretches(old, new):
         _take_along(there, here, old, new)
     new.unread |= old.unread & new.index.keys()
     _sleep_on(old, new)
+    hand_over(old, new)
     new.set_states({member: states[member] for member in contents.members if member not in old.index})
     for member in new.index.keys() - old.index.keys():
         for part in new.state_parts_of(member):
@@ -72,6 +79,8 @@ def _take_along(there: Span, here: Span, old: Arrays, new: Arrays) -> None:
     """State, the one before the last step (or piece), and control of figures that stay."""
     for source, target in zip(old.state_parts_in(there), new.state_parts_in(here), strict=True):
         new.state[target], new.before[target] = old.state[source], old.start[source]
+    for source, target in zip(earlier_parts(old.forest, there), earlier_parts(new.forest, here), strict=True):
+        new.sums[target] = old.sums[source]
     for theirs, ours in zip(old.controls_in(there), new.controls_in(here), strict=True):
         ours[:] = theirs
     if old.sleep is not None and new.sleep is not None:

@@ -14,6 +14,10 @@ STRONGEST = 1e9
 """Greatest gravity [m/s²]: beyond any star but the dead ones."""
 
 
+LIGHTEST, HEAVIEST = 1e-30, 1e30
+"""Mass of a link [kg]: an electron's, half the sun's."""
+
+
 def number(
     value: Any, name: str, *, positive: bool = False, infinite: bool = False, most: float = math.inf
 ) -> float:
@@ -57,6 +61,13 @@ def gravity_of(gravity: Any) -> tuple[float, float, float]:
     return x, y, z
 
 
+def mass_of(mass: float, name: str) -> float:
+    """A mass with which kernels can reckon: squares of masses and of inertias must be numbers [kg]."""
+    if not LIGHTEST <= mass <= HEAVIEST:
+        raise ArgumentError(f"{name}: must be between {LIGHTEST:g} and {HEAVIEST:g} kg, got {mass!r}")
+    return mass
+
+
 _NAMES: dict[type, str] = {Plane: "plane", HeightField: "height field"}
 
 
@@ -65,6 +76,8 @@ def figure_of(figure: Any) -> Figure:
     if not isinstance(figure, Figure):
         raise ArgumentError(f"figure: expected a Figure, got {figure!r}")
     for i, link in enumerate(figure.links):
+        if link.mass.mass > 0.0:  # those without mass are the figure's business
+            mass_of(link.mass.mass, f"figure {figure.name!r}, link {link.name!r}: mass [kg]")
         ground = [shape for shape in link.shapes if isinstance(shape, Plane | HeightField)]
         if ground:
             while i >= 0 and figure.links[i].joint.kind is JointKind.FIXED:

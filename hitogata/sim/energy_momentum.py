@@ -48,6 +48,7 @@ from hitogata.lanes import (
     tail,
     where,
 )
+from hitogata.sim.motors import at_limit
 from hitogata.sim.placing import brought_along, fall_of, place_body
 from hitogata.spatial import (
     Force,
@@ -375,8 +376,9 @@ def energy_scale(scene, solids, state, control, law, room, known, root, end):
         damper = damper_of(motor.stiffness, motor.damping + body.damping, law.h, law.theta)
         for k in range(joint.iv, joint.iv + joint.count):
             v, old = room.v[k], state.mean[k]
+            own = where(at_limit(state.motor[k], motor.limit), body.damping, damper)
             kinetic = kinetic + 0.5 * body.armature * (v * v)
-            work = work + 0.5 * (v + old) * (room.pushed[k] - body.armature * old - law.h * damper * v)
+            work = work + 0.5 * (v + old) * (room.pushed[k] - body.armature * old - law.h * own * v)
     locked, whole_fall = zero, zero
     if tree.joint[root].kind == FREE and tree.joint[root].parent < 0:
         _, locked = locked_motion(scene.placed[root].inertia, total)

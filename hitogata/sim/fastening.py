@@ -23,6 +23,11 @@ class Fastening:
         return result
 
     @property
+    def peak(self) -> float:
+        """Greatest force in the last step, mean over one of its substeps, or more [N]: its springs' peaks, added."""
+        return sum(tie.peak for tie in self.ties)
+
+    @property
     def too_much(self) -> bool:
         """Whether it carried more in the last step than it can."""
         return False

@@ -131,7 +131,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
     most_rows = _up(most_joint + 6 * body + 8 * body)
     replies = points * 6 * width
     head[:11] = [body, nq, nv, links, stride, width, most_joint, body, points, most_rows * width, replies]
-    work = body * record_size(Placed) + nv * stride + _up(nv) + most_joint * (record_size(JointRow) + stride)
+    work = body * record_size(Placed) + nv * stride + 2 * _up(nv) + most_joint * (record_size(JointRow) + stride)
     work += 6 * body * stride + points * record_size(PointRow) + most_rows + most_rows * width + replies + 64
     ints_needed = (
         most_joint * record_size(JointRowInts)
@@ -143,7 +143,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         np.concatenate([head, rows.ravel(), velocities.ravel(), starts]),
         np.concatenate([floats, *[x.ravel() for x in (*bodies, *solids, *limits)], ranges]),
         tuple(spans), body, nq, nv,
-        nq + 2 * nv + body * (record_size(Carried) + record_size(Watch) + 3 + record_size(Strain)) + 2,
+        nq + 3 * nv + body * (record_size(Carried) + record_size(Watch) + 3 + record_size(Strain)) + 2,
         nq + 2 * nv + body * (record_size(Motor) + record_size(Pull)) + 1, work, ints_needed,
     )  # fmt: skip
 

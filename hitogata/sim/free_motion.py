@@ -13,8 +13,9 @@ from hitogata.dynamics.integration import turn_between
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
 from hitogata.dynamics.mass import about, all_slidings, all_turnings, sliding, turning
 from hitogata.dynamics.placing import axis_of
-from hitogata.lanes import any_lane, inline, kernel
+from hitogata.lanes import any_lane, inline, kernel, where
 from hitogata.sim.energy_momentum import add_push, follow_curves, note_pushes, weight_of
+from hitogata.sim.motors import UNLIMITED, at_limit, beyond_limit, unless_limited
 from hitogata.sim.steadying import steady
 from hitogata.spatial import Force, cross, dot, load3, load_quaternion, store3
 
@@ -134,17 +135,33 @@ def about_root(force, torque, at):
 
 @kernel
 def add_springs(scene, state, control, law, i):
-    """Spring, damper and armature of a joint on the diagonal; its pull and the push from outside among the momenta."""
+    """Spring, damper and armature of a joint on the diagonal; its pull and the push from outside among the momenta.
+
+    A motor at its effort limit is a constant force, and not on the diagonal; see `motors`.
+    """
     joint, body, x, h = scene.tree.joint[i], scene.tree.body[i], scene.x, law.h
     motor, iv, stride = control.motor[i], joint.iv, scene.chains.stride
     spring, damper = motor.stiffness, damper_of(motor.stiffness, motor.damping + body.damping, h, law.theta)
+    limited = any_lane(motor.limit < UNLIMITED)
     for k in range(joint.count):
-        at = (iv + k) * stride + joint.depth + k
-        scene.mass[at] = scene.mass[at] + (h * damper + body.armature)
-        push = control.push[iv + k] + control.rate[iv + k] * (damper - body.damping)
+        at, own, drive = (iv + k) * stride + joint.depth + k, damper, control.rate[iv + k] * (damper - body.damping)
+        scene.drive[iv + k] = drive
+        if limited:
+            own, drive = beyond_limit(state.motor[iv + k], motor.limit, own, body.damping, drive)
+        scene.mass[at] = scene.mass[at] + (h * own + body.armature)
+        push = control.push[iv + k] + drive
         x[iv + k] = x[iv + k] + push * h + state.mean[iv + k] * body.armature
     if joint.kind == BALL:
         error = turn_between(load_quaternion(control.target, joint.iq), load_quaternion(state.q, joint.iq))
-        store3(x, iv, load3(x, iv) - error * (h * spring))
+        store3(scene.drive, iv, load3(scene.drive, iv) - error * spring)
+        pull = error * (h * spring)
+        if limited:
+            pull = unless_limited(pull, load3(state.motor, iv), motor.limit)
+        store3(x, iv, load3(x, iv) - pull)
     elif joint.count == 1:
-        x[iv] = x[iv] - (state.q[joint.iq] - control.target[joint.iq]) * (h * spring)
+        error = state.q[joint.iq] - control.target[joint.iq]
+        scene.drive[iv] = scene.drive[iv] - error * spring
+        pull = error * (h * spring)
+        if limited:
+            pull = where(at_limit(state.motor[iv], motor.limit), 0.0, pull)
+        x[iv] = x[iv] - pull

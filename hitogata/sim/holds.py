@@ -16,7 +16,7 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import values
 from hitogata.figure.pose import FloatArray
 from hitogata.loops.virtual_links import Turning
-from hitogata.sim.checking import number
+from hitogata.sim.checking import number, numbers
 from hitogata.sim.fastening import Fastening
 from hitogata.sim.members import Member
 from hitogata.sim.ties import End, Tie, on_link
@@ -45,8 +45,10 @@ class Hold(Fastening):
     def torque(self) -> FloatArray:
         """On the first end about the hold's middle, mean over the last step, world axes [N m], shape (3,)."""
         places = np.array([tie.places[0] for tie in self.ties])
-        forces = [tie.force for tie in self.ties]
-        result: FloatArray = np.cross(places - places.mean(axis=0), forces).sum(axis=0)
+        impulses = [tie._own_impulse() for tie in self.ties]  # turned with the link: the arms do not change
+        first = self.ties[0]
+        total = np.cross(places - places.mean(axis=0), impulses).sum(axis=0)
+        result: FloatArray = total / first._arrays.h_of(first.ends[0][0])
         return result
 
     @property
@@ -103,7 +105,9 @@ def hold(
     options = {"stiffness": number(stiffness, "stiffness", positive=True), "damping": number(damping, "damping")}
     limits = [number(x, n, infinite=True) for x, n in ((force_limit, "force_limit"), (torque_limit, "torque_limit"))]
     points = _points(turning, axis, number(width, "width", positive=True) / 2)
-    middle = np.asarray(a[2:] or [np.zeros(3)], float)[0]
+    middle = _point_of(a, "a")
+    if b is not None:
+        _point_of(b, "b")
     places = [_in_world(a[0], a[1], middle + point) for point in points]
     ties = tuple(
         a[0].world.add_spring(
@@ -128,6 +132,12 @@ def _points(turning: Turning, axis: object, half: float) -> FloatArray:
         along *= half / np.linalg.norm(along)
         return np.array([-along, along])
     return np.sqrt(2.0) * half * (np.eye(3) - 1 / 3)  # a triangle with equal sides, about the middle
+
+
+def _point_of(end: End, name: str) -> FloatArray:
+    """The point that an end may name in its frame, or the frame's origin [m], shape (3,)."""
+    _, _, *point = end
+    return numbers(point[0], 3, f"{name}: point in the frame [m]") if point else np.zeros(3)
 
 
 def _link(member: Member, frame: str) -> int:

@@ -3,7 +3,7 @@
     ints      header, joints, chains, where ranges begin             what the world is; changes when things come or go
     floats    gravity, bodies, solids, limits, ranges
     state     q, v, carried momenta, watches, impulses of limits,     what a step changes, and save/restore needs
-              gravity owed, strain, mean velocities
+              gravity owed, strain, mean velocities, forces of motors
     control   targets, rates, pushes, motors, pulls                  what the user sets
     counts    how many ties, contacts, pieces there are              see below
     work      scratch; its contents do not matter between steps
@@ -25,10 +25,11 @@ from hitogata.spatial import Sym3, Vec3, load3
 HEADER = 16
 """Numbers at the head of `ints` and of `floats`."""
 
-TIES, CAPACITY, CONTACTS, OLD_THIRD, FOUND, PIECES, COUNTS = range(7)
+TIES, CAPACITY, CONTACTS, OLD_THIRD, FOUND, PIECES, EARLIER, EARLIER_HALF, COUNTS = range(9)
 """Places in `counts`, and its length: springs and ropes; room for contact points; contact points of the last step, and
 in which third of their arrays they are; how many the last step found (more than there is room for: it was not taken);
-pieces it was taken in."""
+pieces it was taken in; contact points of its earlier pieces, and in which half of their arrays they are, see
+`substeps`."""
 
 
 @record
@@ -60,12 +61,13 @@ class Strain:
 
 @record
 class Motor:
-    """Spring and damper of a joint, and of the wall at the end of its range (infinitely stiff: hard)."""
+    """Spring and damper of a joint, and of the wall at the end of its range (infinitely stiff: hard); effort limit."""
 
     stiffness: float
     damping: float
     wall_stiffness: float
     wall_damping: float
+    limit: float  # greatest force of each of the joint's velocities; infinite: none
 
 
 @record
@@ -104,6 +106,7 @@ class State(NamedTuple):
     owed: lanes  # type: ignore[valid-type]  # (bodies,): time of gravity that a tree has yet to feel, at its root's place
     mean: lanes  # type: ignore[valid-type]  # (nv,): velocities of the last step; `v` are those at its end
     strain: records  # type: ignore[valid-type]
+    motor: lanes  # type: ignore[valid-type]  # (nv,): force of each motor in the last substep; see `motors`
     last: lanes  # type: ignore[valid-type]  # (2,): h and residual of the last step
 
 
@@ -182,10 +185,12 @@ def state_in(world, q):
     owed = tail(impulse, 2 * world.tree.bodies)
     strain = tail(owed, world.tree.bodies)
     mean = tail(strain, world.tree.bodies * Strain.SIZE)
-    last = tail(mean, world.tree.nv)
+    motor = tail(mean, world.tree.nv)
+    last = tail(motor, world.tree.nv)
     return State(
-        q, v, records(carried, Carried), records(watch, Watch), impulse, owed, mean, records(strain, Strain), last
-    )
+        q, v, records(carried, Carried), records(watch, Watch), impulse, owed, mean, records(strain, Strain), motor,
+        last,
+    )  # fmt: skip
 
 
 @kernel
@@ -216,7 +221,8 @@ def scene_in(world, placed):
     """The same in a flat view of any width."""
     mass = tail(placed, world.tree.bodies * Placed.SIZE)
     x = tail(mass, world.tree.nv * world.chains.stride)
-    return Scene(world.tree, world.chains, records(placed, Placed), mass, x)
+    drive = tail(x, (world.tree.nv + 7) // 8 * 8)
+    return Scene(world.tree, world.chains, records(placed, Placed), mass, x, drive)
 
 
 @kernel
@@ -224,7 +230,7 @@ def open_rows(world, scene, work_ints):
     """Views of the scratch of rows."""
     stride, most = world.chains.stride, world.most_joint_rows + 6 * world.most_touches
     total = (most + 8 * world.tree.bodies + 7) // 8 * 8  # each tree's rows are filled up to a multiple of 8
-    joint = tail(scene.x, (world.tree.nv + 7) // 8 * 8)
+    joint = tail(scene.drive, (world.tree.nv + 7) // 8 * 8)
     joint_y = tail(joint, world.most_joint_rows * JointRow.SIZE)
     touch_y = tail(joint_y, world.most_joint_rows * stride)
     point = tail(touch_y, world.most_touches * stride * 6)

@@ -79,7 +79,7 @@ def take_apart(figures: Sequence[Figure], forest: Forest, gravity: tuple[float, 
     links = [body for figure in figures for body in _bodies_of(figure)]
     apart, n = make_forest(links, gravity, points), len(links)
     held = forest.state_size + apart.state_size
-    work = forest.bodies * record_size(JointPlace)
+    work = forest.bodies * record_size(JointPlace) + forest.nv
     work += n * ((SIDE + LIMITS) * record_size(LinkRow) + (1 + LIMITS) * SIDE * SIDE)
     return Loose(
         apart, bodies_of_links(forest), forest.state_size, held, held + n * (record_size(Held) + SIDE),
@@ -122,7 +122,8 @@ def take_loose_steps(arrays: "Arrays", loose: Loose, h: float, steps: int) -> in
         loose.held_start, arrays.control, loose.outside, ties.numbers, ties.ints, arrays.shapes.ints,
         arrays.shapes.floats, arrays.pairs, arrays.contacts, arrays.points, arrays.law, settings.joint_correction,
         arrays.work, arrays.work_ints, loose.work, loose.work_ints, arrays.counts, arrays.before, ties.before,
-        arrays.piece, ties.piece, h, settings.longest_fast_step, settings.fast_turn, settings.sweeps, steps,
+        arrays.piece, ties.piece, arrays.told_table(), h, settings.longest_fast_step, settings.fast_turn,
+        settings.sweeps, steps,
     )  # fmt: skip
     return done
 
@@ -130,10 +131,10 @@ def take_loose_steps(arrays: "Arrays", loose: Loose, h: float, steps: int) -> in
 # ------------------------------------------------------- what happened
 
 
-def wrenches_of(held: FloatArray, h: float) -> FloatArray:
-    """[torque; force] through each joint, mean over a step of h, shape (links, 6)."""
+def reactions_of(held: FloatArray) -> FloatArray:
+    """Impulse through each joint in the last substep, [torque; force], shape (links, 6)."""
     at = record_offsets(Held)["reaction"]
-    return held[:, at : at + 6] / h
+    return held[:, at : at + 6]
 
 
 def gaps_of(held: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ bodies is left to the sweeps alone, so it takes many more of them.
 from hitogata.constraints.coupling import couple, number_rows
 from hitogata.constraints.joint_coordinates import read_joints
 from hitogata.constraints.joint_places import joint_velocities, place_joints, push_bodies
-from hitogata.constraints.joints import find_joints, keep_joints, link_limits
+from hitogata.constraints.joints import find_drives, find_joints, keep_joints, link_limits, push_limited
 from hitogata.constraints.limits import keep_impulses
 from hitogata.constraints.link_replies import prepare_link
 from hitogata.constraints.links import mark_linked, solve_link, tell_linked, warm_link
@@ -26,6 +26,7 @@ from hitogata.dynamics.integration import advance
 from hitogata.lanes import any_lane, kernel, maximum, sqrt
 from hitogata.sim.clocking import Clock, silent
 from hitogata.sim.free_motion import free_motion
+from hitogata.sim.motors import note_motors
 from hitogata.sim.moving import carry
 from hitogata.sim.placing import place, place_body
 from hitogata.sim.step import find_limits, mark_pointed, tell_pointed
@@ -36,15 +37,16 @@ from hitogata.spatial import load6, store6
 @kernel
 def maximal_step(
     figures, bodies, joints, scene, rows, links, around, of_joints, of_bodies, control, outside, law, share, sweeps,
-    old_contacts,
+    old_contacts, passes,
 ):  # fmt: skip
-    """One step; returns how many contacts and joint rows there were.
+    """One step; returns how many contacts and joint rows there were, and whether motors at their limits were mistaken.
 
     figures: the world in reduced coordinates, with its state `of_joints` and its `control`.
     bodies: the world of loose bodies, with their state `of_bodies` and what acts on them from `outside`.
     """
     place(scene, bodies.solid, of_bodies)                                # 1 where is it, what momenta
     place_joints(joints, scene.placed)
+    push_limited(joints, of_joints, control)
     push_bodies(joints, scene.placed, control, outside.push)
     free_motion(scene, bodies.solid, of_bodies, outside, law, rows.coupling)  # 2, 3 inertias, free motion
     limits = find_limits(figures, rows, of_joints, control, law)         # 4 rows
@@ -60,18 +62,20 @@ def maximal_step(
         warm_link(rows, links, k)
     of_joints.last[1] = solve(rows, links, blocks, points, sweeps, law.tolerance)
     take_speeds(scene, rows, of_bodies, touches)                         # 6 new velocity and place
-    keep_joints(joints, rows, links, held, blocks, control.push, law.h)
+    keep_joints(joints, rows, links, held, blocks, law.h)
     keep_impulses(rows, limits, of_joints.limit_impulse)
     keep_point_impulses(rows, points, around)
     carry(scene, bodies.solid, of_bodies)
     joint_velocities(joints, scene.placed, of_joints.mean)
+    find_drives(joints.tree, of_joints, control, law, scene.drive)
+    mistaken = note_motors(joints.tree, scene.drive, scene.x, of_joints, control, law, passes)
     advance(bodies.tree, of_bodies.q, of_bodies.mean, law.h, of_bodies.q)
     for i in range(bodies.tree.bodies):
         place_body(bodies.tree.joint[i], bodies.tree.body[i], scene.placed[i], scene.placed, of_bodies.q)
     read_joints(joints, scene.placed, of_joints.q, of_joints.mean, law.h)
     for k in range(figures.tree.nv):
         of_joints.v[k] = of_joints.mean[k]
-    return contacts, limits
+    return contacts, limits, mistaken
 
 
 @kernel

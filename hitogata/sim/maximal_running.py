@@ -3,10 +3,20 @@
 from hitogata.constraints.joint_places import Held, JointPlace, Joints
 from hitogata.constraints.links import LIMITS, SIDE, LinkInts, LinkRow, Links
 from hitogata.contact.finding import touch
-from hitogata.lanes import X1, entry, kernel, lanes, records, tail
+from hitogata.lanes import X1, entry, floats_in, ints_in, kernel, lanes, records, tail
 from hitogata.sim.layout import open_control, open_rows, open_scene, open_state, open_world
 from hitogata.sim.maximal import maximal_step
+from hitogata.sim.placing import place
 from hitogata.sim.running import note_start, run_steps, sliding
+from hitogata.sim.substeps import (
+    JointSums,
+    Told,
+    add_contacts,
+    add_joint,
+    add_motors_and_limits,
+    add_ties,
+    sums_in,
+)
 from hitogata.spatial import quaternion_of, store3, store6, store_quaternion
 
 
@@ -46,13 +56,13 @@ def forget(joints, link):
 def take_maximal_steps(
     ints, floats, loose_ints, loose_floats, state, start, held_start, control, outside, ties, tie_ints, shape_ints,
     shape_floats, pairs, contacts, points, law, share, work, work_ints, link_work, link_ints, counts, before,
-    old_ties, piece_before, piece_ties, h, longest, fast_turn, sweeps, steps,
+    old_ties, piece_before, piece_ties, told, h, longest, fast_turn, sweeps, steps,
 ):  # fmt: skip
     """`take_steps` in maximal coordinates; its further arguments are told at `begin_maximal` and `maximal_step`."""
     return take_apart_steps(
         touch, (ints, floats, loose_ints, loose_floats), (state, start, held_start, control, outside),
         (ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, counts),
-        (work, work_ints, link_work, link_ints), (before, old_ties, piece_before, piece_ties), share, h, longest,
+        (work, work_ints, link_work, link_ints), (before, old_ties, piece_before, piece_ties, told), share, h, longest,
         fast_turn, sweeps, steps,
     )  # fmt: skip
 
@@ -67,42 +77,62 @@ def take_apart_steps(
     state, start, held_start, control, outside = states
     ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, counts = surroundings
     work, work_ints, link_work, link_ints = scratch
-    before, old_ties, piece_before, piece_ties = old
+    before, old_ties, piece_before, piece_ties, table = old
     world, bodies = open_world(ints, floats), open_world(loose_ints, loose_floats)
     scene, of_joints, of_bodies = open_scene(bodies, work), open_state(world, state), open_state(bodies, state[start:])
     joints, links = open_joints(world, state[held_start:], link_work), open_links(world, link_work, link_ints)
     given, acting = open_control(world, control), open_control(bodies, outside)
     rows = open_rows(bodies, scene, work_ints)
-    parts = (world, bodies, joints, scene, rows, links, of_joints, of_bodies, given, acting, share, sweeps)
+    parts = (world, bodies, joints, scene, rows, links, of_joints, of_bodies, given, acting, share, sweeps, start)
+    told = Told(
+        sums_in(world.tree, lanes(floats_in(table, 0), X1)), lanes(ints_in(table, 1), X1),
+        lanes(floats_in(table, 2), X1), lanes(ints_in(table, 3), X1), lanes(floats_in(table, 4), X1), scene.x,
+    )  # fmt: skip
     return run_steps(
-        touch, take_one, parts, world.tree, of_joints, of_bodies.q, bodies.tree.nq + bodies.tree.nv,
+        touch, take_one, note_loose, parts, told, world.tree, of_joints, of_bodies.q, bodies.tree.nq + bodies.tree.nv,
         tail(rows.reply, bodies.reply_room), state, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points,
         law, counts, before, old_ties, piece_before, piece_ties, h, longest, fast_turn, steps,
     )  # fmt: skip
 
 
 @kernel
-def take_one(parts, around, law, old_contacts):
+def take_one(parts, around, law, old_contacts, passes):
     """One step in maximal coordinates."""
-    world, bodies, joints, scene, rows, links, of_joints, of_bodies, control, outside, share, sweeps = parts
-    contacts, limits = maximal_step(
+    world, bodies, joints, scene, rows, links, of_joints, of_bodies, control, outside, share, sweeps, _ = parts
+    contacts, limits, mistaken = maximal_step(
         world, bodies, joints, scene, rows, links, around, of_joints, of_bodies, control, outside, law, share, sweeps,
-        old_contacts,
+        old_contacts, passes,
     )  # fmt: skip
-    return contacts, sliding(world.tree, of_joints.mean, rows, limits)
+    return contacts, sliding(world.tree, of_joints.mean, rows, limits), mistaken
+
+
+@kernel
+def note_loose(parts, told, around, law, found, counts, before):
+    """`running.note_reduced` in maximal coordinates."""
+    world, bodies, joints, scene, _, _, of_joints, _, _, _, _, _, start = parts
+    place(scene, bodies.solid, open_state(bodies, before[start:]))
+    add_motors_and_limits(told.sums, world.tree, of_joints, law.h, True)
+    add_ties(scene, around, law.h, True)
+    sums = records(told.sums.rest, JointSums)
+    for i in range(world.tree.bodies):
+        link = world.tree.joint[i].link
+        if link >= 0:
+            add_joint(sums[i], joints.held[link].reaction, law.h)
+    return add_contacts(told, counts, around.contacts, around.points, found, law.h)
 
 
 @kernel
 def open_joints(world, held, work):
     """Views of the joints between loose bodies."""
-    kept, place = lanes(held, X1), lanes(work, X1)
-    return Joints(world.tree, records(place, JointPlace), records(kept, Held), tail(kept, world.tree.links * Held.SIZE))
+    kept, place, tree = lanes(held, X1), lanes(work, X1), world.tree
+    impulse, push = tail(kept, tree.links * Held.SIZE), tail(place, tree.bodies * JointPlace.SIZE)
+    return Joints(tree, records(place, JointPlace), records(kept, Held), impulse, push)
 
 
 @kernel
 def open_links(world, work, ints):
     """Views of the scratch of link rows: of each link a joint, and its limits."""
     links, block = world.tree.links, lanes(ints, X1)
-    row = tail(lanes(work, X1), world.tree.bodies * JointPlace.SIZE)
+    row = tail(lanes(work, X1), world.tree.bodies * JointPlace.SIZE + world.tree.nv)
     inverse, slot = tail(row, (SIDE + LIMITS) * links * LinkRow.SIZE), tail(block, (1 + LIMITS) * links * LinkInts.SIZE)
     return Links(records(block, LinkInts), records(row, LinkRow), slot, inverse)

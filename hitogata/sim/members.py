@@ -10,10 +10,12 @@ from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind, State
 from hitogata.figure.pose import FloatArray
+from hitogata.lanes import record_offsets
 from hitogata.rom import RangeOfMotion
 from hitogata.sim import reading
 from hitogata.sim.checking import number, numbers, state_of
 from hitogata.sim.energy import WorldEnergy, member_energy
+from hitogata.sim.layout import Motor
 from hitogata.sim.loose import gaps_of
 from hitogata.sim.parts import joint_memory
 from hitogata.sim.ranging import ball_joint, check_range, with_joint_ranges
@@ -21,6 +23,21 @@ from hitogata.sim.ranging import ball_joint, check_range, with_joint_ranges
 if TYPE_CHECKING:
     from hitogata.sim.arrays import Arrays
     from hitogata.sim.world import World
+
+
+MOVED = (JointKind.BALL, JointKind.HINGE, JointKind.SLIDER, JointKind.UNIVERSAL)
+"""Joints that can have a motor."""
+
+
+def _bodies_of_v(figure: Figure) -> list[int]:
+    """Body, in the figure, whose motor drives each velocity; -1: none does."""
+    result = list[int]()
+    for link, body in zip(figure.links, model_of(figure).body_of_link, strict=True):
+        if link.joint.kind is JointKind.UNIVERSAL:
+            result += [body - 1, body]
+        else:
+            result += [body if link.joint.kind in MOVED else -1] * link.joint.nv
+    return result
 
 
 class Member:
@@ -127,6 +144,25 @@ class Member:
         values, rows = (number(stiffness, "stiffness"), number(damping, "damping")), self._rows_of(joints)
         self._arrays.controls_of(self).motor[rows, :2] = values
 
+    def set_effort_limit(self, limit: float, joints: Iterable[str] | None = None) -> None:
+        """Greatest torque [N m] or force [N] of some joints' motors; None: of all that can have one.
+
+        At first it is the joints' own (`Joint.effort_limit`).  Springs and dampers of motors give no more, whatever
+        holds against them; what `push` says, limits of joints and their own damping come on top.  Of a ball or
+        universal joint it bounds each velocity: a ball joint's torque about each axis of its parent's side.
+
+        Args:
+            limit: 0 or more; infinite: none.
+            joints: names of joints with motors: not a free base, nor fixed joints.
+        """
+        value, rows = number(limit, "limit", infinite=True), self._motors_of(joints)
+        self._arrays.controls_of(self).motor[rows, record_offsets(Motor)["limit"]] = value
+
+    def effort_limits(self) -> FloatArray:
+        """Greatest force of each motor, shape (nv,) [N m], [N]; infinite where there is none."""
+        limits = self._arrays.controls_of(self).motor[:, record_offsets(Motor)["limit"]]
+        return np.array([np.inf if body < 0 else limits[body] for body in _bodies_of_v(self.figure)])
+
     def set_wall(self, stiffness: float, damping: float = 0.0, joints: Iterable[str] | None = None) -> None:
         """Spring [N m/rad] and damper [N m s/rad] at the ends of some joints' ranges; None: of all joints.
 
@@ -134,7 +170,7 @@ class Member:
         Of sliders: [N/m], [N s/m].
         """
         values = number(stiffness, "stiffness", positive=True, infinite=True), number(damping, "damping")
-        self._arrays.controls_of(self).motor[self._rows_of(joints), 2:] = values
+        self._arrays.controls_of(self).motor[self._rows_of(joints), 2:4] = values
 
     def range_of(self, joint: str) -> RangeOfMotion | None:
         """Range of motion of a ball joint, or None."""
@@ -159,6 +195,19 @@ class Member:
         self.wake()
         self._figure = with_joint_ranges(self.figure, ranges)
         self._world._change_ranges()
+
+    def _motors_of(self, joints: Iterable[str] | None) -> list[int]:
+        """`_rows_of` joints that can have a motor."""
+        figure, names = self.figure, joints
+        if joints is None:
+            names = [n for n, link in zip(figure.joint_names, figure.links, strict=True) if link.joint.kind in MOVED]
+        elif isinstance(joints, Iterable):
+            names = [joints] if isinstance(joints, str) else list(joints)
+            for name in names:
+                kind = figure.links[figure.joint_index(name)].joint.kind
+                if kind not in MOVED:
+                    raise ArgumentError(f"joints: {name!r} is a {kind.value} joint, which has no motor to limit")
+        return self._rows_of(names)
 
     def _rows_of(self, joints: Iterable[str] | None) -> list[int]:
         """Motors of some joints, as rows of `Controls.motor`; None: of all but a free base."""
@@ -215,9 +264,18 @@ class Member:
             return np.zeros((self.figure.nlinks, 2))
         return gaps_of(arrays.loose.held_in(arrays.state)[arrays.span_of(self).links])
 
+    def peak_joint_forces(self) -> FloatArray:
+        """Greatest torque [N m] and force [N] of each joint, mean over one substep of the last step, shape (nlinks, 2).
+        """
+        return reading.joint_peaks(self)
+
     def motor_forces(self) -> FloatArray:
-        """What the motors did, shape (nv,) [N m], [N]."""
+        """What the motors did, mean over the last step, shape (nv,) [N m], [N]; never above their effort limits."""
         return reading.motor_forces(self)
+
+    def peak_motor_forces(self) -> FloatArray:
+        """The greatest of it, mean over one substep of the last step, without sign, shape (nv,) [N m], [N]."""
+        return reading.motor_peaks(self)
 
     def limit_forces(self) -> FloatArray:
         """How hard the ends of ranges pushed back, shape (nlinks, 2) [N m], [N].
@@ -225,6 +283,10 @@ class Member:
         Of a ball joint: swing and twist; of a universal joint: its two intervals; of others: theirs, and 0.
         """
         return reading.limit_forces(self)
+
+    def peak_limit_forces(self) -> FloatArray:
+        """The greatest of it, mean over one substep of the last step, shape (nlinks, 2)."""
+        return reading.limit_peaks(self)
 
     def contact_forces(self) -> FloatArray:
         """Sum of the contact forces on each link, world axes [N], shape (nlinks, 3)."""

@@ -1,9 +1,8 @@
 """Forces of the last step: what its impulses were, per time.
 
-Every force is a mean over the last step (over its last piece, if it was cut).  Contacts and ties keep their impulses,
-limits too.  Of a figure that was put into the world, or elsewhere, since the last step, nothing else is known: zeros.
-What a joint carries follows from the momenta: a body's momentum after the step is the one it brought
-along, plus gravity, pulls, contacts and ties, plus what came through its joints.
+Every force is a mean over the last step, with all its substeps if it was cut (`substeps`).  Contacts, ties, limits and
+motors keep what they did in the last one.  Of a figure that was put into the world, or elsewhere, since the last step,
+nothing else is known: zeros.  What a joint carries follows from the momenta (`joint_wrenches`).
 """
 
 from dataclasses import dataclass
@@ -12,21 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitogata.constraints.contacts import axes_along
-from hitogata.constraints.springs import damper_of
 from hitogata.contact.layout import Contact, ContactPoint
-from hitogata.dynamics import difference
-from hitogata.dynamics.layout import HEADER as HEADER_OF_MODEL
-from hitogata.dynamics.layout import Body, model_of
 from hitogata.figure import JointKind
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import X1, entry, inline, kernel, lanes, record_offsets, record_size
-from hitogata.sim.energy_momentum import momentum_at, weight_of
-from hitogata.sim.free_motion import about_root
+from hitogata.lanes import X1, entry, lanes, record_offsets
+from hitogata.sim.joint_wrenches import sum_wrenches
 from hitogata.sim.layout import open_control, open_scene, open_state, open_world
-from hitogata.sim.loose import wrenches_of
+from hitogata.sim.loose import reactions_of
 from hitogata.sim.parts import state_parts
 from hitogata.sim.placing import place
-from hitogata.spatial import Force, Vec3, cross, load6, store6
+from hitogata.sim.substeps import TIME, PointSums
+from hitogata.spatial import Vec3
 
 if TYPE_CHECKING:
     from hitogata.sim.members import Member
@@ -44,6 +39,10 @@ class ContactForce:
         force: on a, world axes [N], mean over the step.
         a: (figure, link) or None for the ground.
         b: the same.
+        impulse: on a, of the whole step, world axes [N s].
+        peak: greatest force, mean over one substep [N].
+        torque: on a, about the position, world axes [N m], mean over the step: what is left of the moment of a step in
+            several substeps, whose position is the middle of theirs; else zero.
     """
 
     position: FloatArray
@@ -52,22 +51,53 @@ class ContactForce:
     force: FloatArray
     a: "tuple[Member, str] | None"
     b: "tuple[Member, str] | None"
+    impulse: FloatArray
+    peak: float
+    torque: FloatArray
 
 
 def contact_forces(world: "World") -> list[ContactForce]:
     """Contact points of the last step, with their forces."""
-    ints, points = world.arrays.last_contacts()
-    at, column = record_offsets(ContactPoint), record_offsets(Contact)
+    arrays, margin = world.arrays, world.settings.contact_margin
+    at, column, sums = record_offsets(ContactPoint), record_offsets(Contact), record_offsets(PointSums)
+    earlier = {
+        (int(row[column["pair"]]), float(point[sums["feature"]])): (row, point)
+        for row, point in zip(*arrays.earlier_contacts(), strict=True)
+    }
     result = []
-    for row, point in zip(ints, points, strict=True):
-        if point[at["gap"]] > world.settings.contact_margin and not point[at["impulse"] : at["impulse"] + 3].any():
-            continue  # it was only looked at
-        a, b = (_owner(world, int(row[column[name]])) for name in ("a", "b"))
-        normal = point[at["normal"] : at["normal"] + 3]
-        ends = [end[0] for end in (a, b) if end is not None]
-        force = _contact_force(row, point) / world.arrays.h_of(ends[0])
-        result.append(ContactForce(point[:3].copy(), normal.copy(), float(point[at["gap"]]), force, a, b))
+    for row, point in zip(*arrays.last_contacts(), strict=True):
+        before = earlier.pop((int(row[column["pair"]]), float(point[at["feature"]])), None)
+        if before is not None or point[at["gap"]] <= margin or point[at["impulse"] : at["impulse"] + 3].any():
+            result.append(_contact(world, row, point, None if before is None else before[1]))
+    result += [_contact(world, row, None, before) for row, before in earlier.values()]
     return result
+
+
+def _contact(world: "World", row: Any, last: FloatArray | None, before: FloatArray | None) -> ContactForce:
+    """A contact point that pushed, or was near, in the last substep, in earlier ones, or both."""
+    at, column, sums = record_offsets(ContactPoint), record_offsets(Contact), record_offsets(PointSums)
+    arrays = world.arrays
+    a, b = (_owner(world, int(row[column[name]])) for name in ("a", "b"))
+    member = next(end[0] for end in (a, b) if end is not None)
+    impulse, moment, place, weight, peak = np.zeros(3), np.zeros(3), np.zeros(3), 0.0, 0.0
+    normal: FloatArray = np.zeros(3)
+    gap = 0.0
+    if before is not None and arrays.nap_of(member) is None:
+        impulse, moment, place = (before[sums[n] : sums[n] + 3].copy() for n in ("impulse", "moment", "place"))
+        weight, peak, gap = (float(before[sums[n]]) for n in ("weight", "peak", "gap"))
+        normal = before[sums["normal"] : sums["normal"] + 3].copy()
+    if last is not None:
+        own, where, normal = _contact_force(row, last), last[:3], last[at["normal"] : at["normal"] + 3].copy()
+        size, gap = float(np.linalg.norm(own)), float(last[at["gap"]])
+        if weight == 0.0:
+            impulse, moment, place, weight = own, np.cross(where, own), where * (size or 1.0), size or 1.0
+        else:
+            impulse, moment = impulse + own, moment + np.cross(where, own)
+            place, weight = place + where * size, weight + size
+        peak = max(peak, size / arrays.piece_h_of(member))
+    position, h = place / weight, arrays.h_of(member)
+    torque = (moment - np.cross(position, impulse)) / h if before is not None else np.zeros(3)
+    return ContactForce(position, normal, gap, impulse / h, a, b, impulse, peak, torque)
 
 
 def _contact_force(row: Any, point: FloatArray) -> FloatArray:
@@ -103,37 +133,55 @@ def link_contact_forces(member: "Member") -> FloatArray:
 def limit_forces(member: "Member") -> FloatArray:
     """What limits and range walls push with, shape (nlinks, 2) [N m], [N]; see `Member.limit_forces`."""
     arrays = member._arrays
-    span = arrays.span_of(member)
-    impulses = arrays.state[state_parts(arrays.forest, span).limit_impulse].reshape(-1, 2)
+    impulses = _limit_impulses(member) + arrays.earlier_of(member).limit
+    return _of_limits(member, impulses) / arrays.h_of(member)
+
+
+def limit_peaks(member: "Member") -> FloatArray:
+    """Greatest forces of limits and range walls, shape (nlinks, 2) [N m], [N]."""
+    arrays = member._arrays
+    last = _limit_impulses(member) / arrays.piece_h_of(member)
+    return _of_limits(member, np.maximum(last, arrays.earlier_of(member).limit_peak))
+
+
+def _limit_impulses(member: "Member") -> FloatArray:
+    """Impulses of limits in the last substep, shape (bodies, 2)."""
+    arrays = member._arrays
+    return arrays.state[state_parts(arrays.forest, arrays.span_of(member)).limit_impulse].reshape(-1, 2)
+
+
+def _of_limits(member: "Member", values: FloatArray) -> FloatArray:
+    """Two numbers of each body as two of each link."""
+    span = member._arrays.span_of(member)
     bodies = np.array(span.body_of_link) - span.bodies.start
-    result = impulses[bodies]
+    result = values[bodies]
     for k, link in enumerate(member.figure.links):
         if link.joint.kind is JointKind.UNIVERSAL:  # two bodies, one interval each
-            result[k] = impulses[bodies[k] - 1 : bodies[k] + 1].sum(axis=1)
+            result[k] = values[bodies[k] - 1 : bodies[k] + 1].sum(axis=1)
         elif link.joint.kind is not JointKind.BALL:  # both ends of an interval
-            result[k] = impulses[bodies[k]].sum(), 0.0
-    return result / arrays.h_of(member)
+            result[k] = values[bodies[k]].sum(), 0.0
+    return result
 
 
 def motor_forces(member: "Member") -> FloatArray:
-    """What springs and dampers of motors do in the joints, shape (nv,) [N m], [N]: -(K e + C (v - rate))."""
-    figure, arrays = member.figure, member._arrays
-    force, model, v = np.zeros(figure.nv), model_of(figure), arrays.taken_v(member)
+    """What springs and dampers of motors do in the joints, shape (nv,) [N m], [N]; see `motors`."""
+    arrays, last = member._arrays, _last_motors(member)
+    if not last.any() and arrays.sums[TIME] == 0.0:
+        return last
+    return (arrays.earlier_of(member).motor + last * arrays.piece_h_of(member)) / arrays.h_of(member)
+
+
+def motor_peaks(member: "Member") -> FloatArray:
+    """The greatest of it, without sign, shape (nv,) [N m], [N]."""
+    return np.maximum(np.abs(_last_motors(member)), member._arrays.earlier_of(member).motor_peak)
+
+
+def _last_motors(member: "Member") -> FloatArray:
+    """Forces of motors in the last substep, shape (nv,)."""
+    arrays = member._arrays
     if member in arrays.unread:
-        return force
-    controls, h, theta = arrays.controls_of(member), arrays.h_of(member), arrays.contents.settings.theta
-    error = difference(figure, controls.target, arrays.q_of(member, arrays.start))
-    passive = model.floats[HEADER_OF_MODEL:].reshape(-1, record_size(Body))[:, record_offsets(Body)["damping"]]
-    for link, body in zip(figure.links, model.body_of_link, strict=True):
-        cut = figure.v_slice(link.name)
-        last = body - (link.joint.kind is JointKind.UNIVERSAL)
-        for k, b in enumerate(range(last, body + 1) if last < body else [body] * (cut.stop - cut.start)):
-            i = cut.start + k
-            stiffness, damping = controls.motor[b, :2]
-            damper = damper_of(stiffness, damping + passive[b], h, theta) - passive[b]
-            if link.joint.kind is not JointKind.FREE:
-                force[i] = -stiffness * error[i] - damper * (v[i] - controls.rate[i])
-    return force
+        return np.zeros(member.figure.nv)
+    return arrays.state[state_parts(arrays.forest, arrays.span_of(member)).motor].copy()
 
 
 def joint_forces(member: "Member") -> FloatArray:
@@ -142,11 +190,32 @@ def joint_forces(member: "Member") -> FloatArray:
     World axes, about the joint; all of it: the motor's, the limits', and what holds the joint together.
     """
     arrays = member._arrays
-    forest, span, h = arrays.forest, arrays.span_of(member), arrays.h_of(member)
     if member in arrays.unread:
         return np.zeros((member.figure.nlinks, 6))
+    return (_own_bodies(member, arrays.earlier_of(member).wrench) + _last_wrenches(member)) / arrays.h_of(member)
+
+
+def joint_peaks(member: "Member") -> FloatArray:
+    """Greatest torque [N m] and force [N] of each joint, shape (nlinks, 2)."""
+    arrays = member._arrays
+    if member in arrays.unread:
+        return np.zeros((member.figure.nlinks, 2))
+    last = np.linalg.norm(_last_wrenches(member).reshape(-1, 2, 3), axis=2) / arrays.piece_h_of(member)
+    return np.maximum(last, _own_bodies(member, arrays.earlier_of(member).wrench_peak))
+
+
+def _own_bodies(member: "Member", values: FloatArray) -> FloatArray:
+    """Rows of a figure's links, from rows of its bodies."""
+    span = member._arrays.span_of(member)
+    return values[np.array(span.body_of_link) - span.bodies.start]
+
+
+def _last_wrenches(member: "Member") -> FloatArray:
+    """Impulses through the joints in the last substep, [torque; force], shape (nlinks, 6)."""
+    arrays = member._arrays
+    forest, span, h = arrays.forest, arrays.span_of(member), arrays.piece_h_of(member)
     if arrays.loose is not None:
-        return wrenches_of(arrays.loose.held_in(arrays.state)[span.links], h)
+        return reactions_of(arrays.loose.held_in(arrays.state)[span.links])
     outside, out = np.zeros(6 * forest.bodies + 6), np.zeros(6 * forest.bodies + 6)
     ints, points = arrays.last_contacts()
     column = record_offsets(Contact)
@@ -175,7 +244,7 @@ def _add(outside: FloatArray, body: int, at: FloatArray, force: FloatArray) -> N
 
 @entry
 def read_joints(ints, floats, before, state, control, work, outside, out, h):
-    """Wrench through each body's joint; `before` is the state before the step.
+    """Impulse through each body's joint; `before` is the state before the substep.
 
     outside: impulses of contacts and ties, about the world's origin, (bodies, 6).
     """
@@ -185,29 +254,3 @@ def read_joints(ints, floats, before, state, control, work, outside, out, h):
     sum_wrenches(
         scene, world.solid, start, open_state(world, state), targets, lanes(outside, X1), lanes(out, X1), h
     )
-
-
-@kernel
-def sum_wrenches(scene, solids, start, state, control, outside, out, h):
-    """What is missing in each subtree's momentum came through its joint."""
-    kick = h
-    for i in range(scene.tree.bodies):
-        if scene.tree.joint[i].parent < 0:
-            kick = h + start.owed[i] - state.owed[i]
-        placed, now, solid, pull = scene.placed[i], state.carried[i], solids[i], control.pull[i]
-        reach = placed.rel + placed.rot @ pull.point
-        missing = momentum_at(solid.mass, placed.rel + placed.arm, now.centre, now.angular)
-        missing = missing - placed.momentum - weight_of(placed.inertia, scene.tree.gravity * kick)
-        missing = missing - about_root(pull.force * h, pull.torque * h, reach)
-        placed.momentum = missing - shifted(load6(outside, 6 * i), placed.pos - placed.rel)
-    for i in range(scene.tree.bodies - 1, -1, -1):
-        placed, above = scene.placed[i], scene.tree.joint[i].parent
-        store6(out, 6 * i, shifted(placed.momentum, placed.rel) * (1.0 / h))
-        if above >= 0:
-            scene.placed[above].momentum = scene.placed[above].momentum + placed.momentum
-
-
-@inline
-def shifted(wrench, to):
-    """A wrench about the point `to` instead of the origin."""
-    return Force(wrench.ang - cross(to, wrench.lin), wrench.lin)

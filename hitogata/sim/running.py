@@ -20,9 +20,12 @@ from hitogata.lanes import (
     where,
 )
 from hitogata.sim.clocking import Clock, silent
+from hitogata.sim.contact_log import CLOCK, keep_log, log_contacts, restore_log
+from hitogata.sim.contact_log import ROOM as LOG_ROOM
 from hitogata.sim.layout import (
     CAPACITY,
     CONTACTS,
+    EARLIER,
     FOUND,
     OLD_THIRD,
     PIECES,
@@ -34,11 +37,23 @@ from hitogata.sim.layout import (
     open_state,
     open_world,
 )
+from hitogata.sim.motors import suppose
 from hitogata.sim.moving import carry, synchronise
 from hitogata.sim.pairing import HEADER, ORDER, PAIRS, ROOM, RULES, SPACE
 from hitogata.sim.placing import place
 from hitogata.sim.steadying import relax
 from hitogata.sim.step import Method, by_sweeps, step
+from hitogata.sim.substeps import (
+    TIME,
+    Told,
+    add_contacts,
+    add_joints,
+    add_motors_and_limits,
+    add_ties,
+    forget_earlier,
+    sums_in,
+    world_sums,
+)
 from hitogata.sim.touching import Broad, Surroundings, near_pairs
 from hitogata.spatial import dot, load3
 
@@ -104,8 +119,13 @@ def take_reduced_steps(touch, solve, open_room, clock, arrays, longest, fast_tur
     world = open_world(ints, floats)
     scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
     rows, method = open_rows(world, scene, work_ints), Method(solve, open_room(world, arrays), clock)
+    told = Told(
+        sums_in(world.tree, lanes(floats_in(arrays, 21), X1)), lanes(ints_in(arrays, 22), X1),
+        lanes(floats_in(arrays, 23), X1), lanes(ints_in(arrays, 24), X1), lanes(floats_in(arrays, 25), X1), scene.x,
+    )  # fmt: skip
+    parts = world, scene, rows, views, targets, method, sweeps
     done = run_steps(
-        touch, reduced_step, (world, scene, rows, views, targets, method, sweeps), world.tree, views, views.q,
+        touch, reduced_step, note_reduced, parts, told, world.tree, views, views.q,
         world.tree.nq + world.tree.nv, tail(rows.reply, world.reply_room), state, ties, tie_ints, shape_ints,
         shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
         fast_turn, steps,
@@ -115,30 +135,50 @@ def take_reduced_steps(touch, solve, open_room, clock, arrays, longest, fast_tur
 
 
 @kernel
-def reduced_step(parts, around, law, old_contacts):
+def reduced_step(parts, around, law, old_contacts, passes):
     """One step in reduced coordinates."""
     world, scene, rows, state, control, method, sweeps = parts
-    contacts, joint_rows = step(world, scene, rows, around, state, control, law, method, sweeps, old_contacts)
-    return contacts, sliding(world.tree, state.mean, rows, joint_rows)
+    contacts, joint_rows, mistaken = step(
+        world, scene, rows, around, state, control, law, method, sweeps, old_contacts, passes
+    )
+    return contacts, sliding(world.tree, state.mean, rows, joint_rows), mistaken
+
+
+@kernel
+def note_reduced(parts, told, around, law, found, counts, before):
+    """Sum up what a piece did that is not the last of its step; see `add_contacts` for what is returned.
+
+    before: the state it began with.
+    """
+    world, scene, _, state, control, _, _ = parts
+    start = open_state(world, before)
+    place(scene, world.solid, start)
+    add_motors_and_limits(told.sums, world.tree, state, law.h, True)
+    add_ties(scene, around, law.h, True)
+    add_joints(world, scene, told.sums, start, state, control, around, found, law.h)
+    return add_contacts(told, counts, around.contacts, around.points, found, law.h)
 
 
 @kernel
 def run_steps(
-    touch, core, parts, tree, views, checked, numbers, spare, state, ties, tie_ints, shape_ints, shape_floats, pairs,
-    contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest, fast_turn, steps,
+    touch, core, note, parts, told, tree, views, checked, numbers, spare, state, ties, tie_ints, shape_ints,
+    shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
+    fast_turn, steps,
 ):  # fmt: skip
-    """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts), which returns
-    how many contacts there were, and what `sliding` says.
+    """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts, passes), which
+    returns how many contacts there were, what `sliding` says, and what `motors.note_motors` does.
 
     touch: the kernel that finds the points of a pair of shapes.
+    note: the kernel that sums up what a piece did, as `note_reduced`; told: where to.
     tree, views: of the joints; when they turn fast, a step is taken in pieces.
     checked, numbers: the first so many of these must stay finite.
     """
     for k in range(steps):
+        forget_substeps(told, counts, tree, records(ties, Tie, X1))
         copy_numbers(state, before)
         copy_numbers(ties, old_ties)
         old_count, old_third, taken, left, again = counts[CONTACTS], counts[OLD_THIRD], 0, h, False
-        pieces = pieces_for(fastest(tree, views.mean), 0.0, left, longest, fast_turn)
+        pieces, passes = pieces_for(fastest(tree, views.mean), 0.0, left, longest, fast_turn), 0.0
         while pieces > 0:
             if taken > 0 or pieces > 1:
                 copy_numbers(state, piece_before)
@@ -149,35 +189,75 @@ def run_steps(
             around = look_around(
                 touch, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare
             )
-            found, slide = core(parts, around, laws, counts[CONTACTS])
+            found, slide, mistaken = core(parts, around, laws, counts[CONTACTS], passes)
             lost = found > counts[CAPACITY] or around.broad.head[PAIRS] > around.broad.head[ROOM]
             needed = pieces_for(fastest(tree, views.mean), slide, left, longest, fast_turn)
-            if needed > pieces and not again and taken + pieces < MOST_PIECES and not lost:
-                again = True  # too far in one go: once more, in more pieces
-                pieces = max(min(needed, MOST_PIECES - taken), pieces + 1.0)
+            supposing = mistaken > 0.0 and not lost  # once more, with other motors at their limits
+            if supposing or (needed > pieces and not again and taken + pieces < MOST_PIECES and not lost):
                 if taken > 0:
                     copy_numbers(piece_before, state)
                     copy_numbers(piece_ties, ties)
                 else:
                     copy_numbers(before, state)
                     copy_numbers(old_ties, ties)
+                if supposing:
+                    passes += 1.0
+                    suppose(told.guess, views.motor, tree.nv, True)
+                else:
+                    again = True  # too far in one go: once more, in more pieces
+                    pieces = max(min(needed, MOST_PIECES - taken), pieces + 1.0)
             else:
                 again = False
+                passes = 0.0
                 taken += 1
                 pieces -= 1.0
                 left -= laws.h
                 views.last[0] = laws.h
-                counts[FOUND] = found
+                well, wanted = finite(checked, numbers), 0
+                if pieces > 0 and well and not lost:
+                    wanted = note(parts, told, around, laws, found, counts, piece_before)
+                    lost = wanted > counts[CAPACITY]
+                counts[FOUND] = max(found, wanted)
                 counts[PIECES] = taken
-                if lost or not finite(checked, numbers):
+                if lost or not well:
                     if pieces + taken > 1:
                         copy_part(contacts, points, counts[CAPACITY], 2, old_third, old_count)
+                    if taken > 1:
+                        undo_log(told)
+                    forget_substeps(told, counts, tree, records(ties, Tie, X1))
                     counts[CONTACTS] = old_count
                     counts[OLD_THIRD] = old_third
                     return k
+                log_piece(told, around, found, k * h + h - left - laws.h, laws.h, taken == 1 and pieces > 0)
                 counts[CONTACTS] = found
                 counts[OLD_THIRD] = 1 - counts[OLD_THIRD]
     return steps
+
+
+@kernel
+def forget_substeps(told, counts, tree, ties):
+    """Before a step: what the earlier substeps of the last one did is told no more."""
+    if told.sums.head[TIME] > 0.0:
+        forget_earlier(told.sums, world_sums(tree), ties, counts[TIES])
+        counts[EARLIER] = 0
+
+
+@kernel
+def log_piece(told, around, found, begin, h, several):
+    """Log the contacts of a piece that counts, which began so long after the call [s]; several: it is the first of
+    several."""
+    if told.log[LOG_ROOM] > 0:
+        if several:
+            keep_log(told.log, told.log_numbers)
+        time = told.log_numbers[CLOCK] + begin
+        log_contacts(told.log, told.log_numbers, around.contacts, around.points, found, time, h)
+
+
+@kernel
+def undo_log(told):
+    """Forget what pieces logged of a step that could not be taken."""
+    if told.log[LOG_ROOM] > 0:
+        restore_log(told.log, told.log_numbers)
 
 
 @kernel

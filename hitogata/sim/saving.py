@@ -13,8 +13,9 @@ from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.coordinates import Coordinates
+from hitogata.sim.events import begin_log
 from hitogata.sim.forest import Forest, IntArray
-from hitogata.sim.layout import CAPACITY, CONTACTS, HEADER
+from hitogata.sim.layout import CAPACITY, CONTACTS, EARLIER, HEADER
 from hitogata.sim.naps import Nap, SavedSleep, Sleep
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ class Snapshot:
     contacts: np.ndarray[Any, Any]
     points: FloatArray
     counts: np.ndarray[Any, Any]
+    sums: FloatArray  # what the earlier substeps of the last step did, see `substeps`
+    earlier: np.ndarray[Any, Any]
+    earlier_points: FloatArray
     unread: frozenset[int]  # figures whose forces of the last step are not known
     sleep: SavedSleep | None = None  # None: of a world without sleep
 
@@ -45,10 +49,12 @@ def written_down(arrays: "Arrays", time: float) -> Snapshot:
     """A snapshot of a world at a time [s]."""
     contacts, points = arrays.last_contacts()
     counts = arrays.counts.copy()
-    counts[CONTACTS] = len(contacts)
+    earlier = arrays.earlier_contacts()
+    counts[CONTACTS], counts[EARLIER] = len(contacts), len(earlier[0])
     return Snapshot(
         arrays.fingerprint(), time, arrays.state.copy(), arrays.start.copy(), arrays.control.copy(),
-        arrays.ties.numbers.copy(), contacts.copy(), points.copy(), counts,
+        arrays.ties.numbers.copy(), contacts.copy(), points.copy(), counts, arrays.sums.copy(), earlier[0].copy(),
+        earlier[1].copy(),
         frozenset(arrays.index[member] for member in arrays.unread),
         None if arrays.sleep is None else arrays.sleep.saved(arrays.index, arrays.last_patches()),
     )  # fmt: skip
@@ -63,9 +69,10 @@ def check_snapshot(snapshot: Any, arrays: "Arrays") -> None:
             "snapshot: it is of a world with other figures, shapes, springs or ropes, or in other coordinates"
         )
     ours = written_down(arrays, 0.0)
-    for name in ("state", "start", "control", "ties", "counts", "contacts", "points"):
+    counted = {"contacts": CONTACTS, "points": CONTACTS, "earlier": EARLIER, "earlier_points": EARLIER}
+    for name in ("state", "start", "control", "ties", "counts", "sums", *counted):
         value, like = getattr(snapshot, name), getattr(ours, name)
-        count = (snapshot.counts[CONTACTS],) if name in ("contacts", "points") else like.shape[:1]
+        count = (snapshot.counts[counted[name]],) if name in counted else like.shape[:1]
         if not isinstance(value, np.ndarray) or (value.shape, value.dtype) != (count + like.shape[1:], like.dtype):
             raise ArgumentError(f"snapshot: its {name} are not as `World.save` made them")
     if not np.isfinite(snapshot.state[: arrays.forest.nq + arrays.forest.nv]).all():
@@ -100,6 +107,9 @@ def put_back(snapshot: Snapshot, arrays: "Arrays") -> None:
     np.copyto(arrays.counts, snapshot.counts)
     arrays.counts[CAPACITY] = arrays.contact_room
     arrays.put_contacts(snapshot.contacts, snapshot.points)
+    np.copyto(arrays.sums, snapshot.sums)
+    arrays.put_earlier(snapshot.earlier, snapshot.earlier_points)
+    begin_log(arrays)
     arrays.unread = {arrays.contents.members[k] for k in snapshot.unread}
     if arrays.sleep is not None:  # in a world without sleep, all are awake
         arrays.sleep = Sleep.none(len(arrays.index), arrays.control)

@@ -51,6 +51,7 @@ class Settings:
         sleep_after: figures that touch fall asleep once all of them have been at rest for so long [s]; infinite: never.
             See `sim.sleeping`.  Only with islands, and in reduced coordinates.
         sleep_speed: what moves slower is at rest [m/s], [rad/s].
+        contact_events: room for so many contact events between two readings (`World.contact_events`); 0: none are kept.
     """
 
     sweeps: int = 50
@@ -76,6 +77,7 @@ class Settings:
     joint_correction: float = 0.2
     sleep_after: float = math.inf
     sleep_speed: float = 0.01
+    contact_events: int = 0
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -88,6 +90,8 @@ class Settings:
                     raise ArgumentError(f"{name}: must be a ContactMethod, got {value!r}")
             elif field.name == "sweeps":
                 whole(value, name, least=1)
+            elif field.name == "contact_events":
+                whole(value, name)
             else:
                 number(value, name, positive=field.name in POSITIVE, infinite=field.name in ENDLESS)
         if not 0.5 <= self.theta <= 1.0:

@@ -19,12 +19,12 @@ def take_shaped_steps(arrays, longest, fast_turn, sweeps, h, steps):
 def take_shaped_maximal_steps(
     ints, floats, loose_ints, loose_floats, state, start, held_start, control, outside, ties, tie_ints, shape_ints,
     shape_floats, pairs, contacts, points, law, share, work, work_ints, link_work, link_ints, counts, before,
-    old_ties, piece_before, piece_ties, h, longest, fast_turn, sweeps, steps,
+    old_ties, piece_before, piece_ties, told, h, longest, fast_turn, sweeps, steps,
 ):  # fmt: skip
     """`maximal_running.take_maximal_steps`."""
     return take_apart_steps(
         touch_any, (ints, floats, loose_ints, loose_floats), (state, start, held_start, control, outside),
         (ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, counts),
-        (work, work_ints, link_work, link_ints), (before, old_ties, piece_before, piece_ties), share, h, longest,
+        (work, work_ints, link_work, link_ints), (before, old_ties, piece_before, piece_ties, told), share, h, longest,
         fast_turn, sweeps, steps,
     )  # fmt: skip

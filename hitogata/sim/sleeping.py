@@ -23,6 +23,7 @@ from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets
 from hitogata.sim.arrays import Arrays
 from hitogata.sim.awake import Awake, control_parts_of, part_of
+from hitogata.sim.events import hand_over
 from hitogata.sim.forest import IntArray
 from hitogata.sim.naps import Nap, Sleep
 from hitogata.sim.parts import state_parts
@@ -36,8 +37,9 @@ WRENCH = slice(20, 26)
 
 
 def advance(
-    arrays: Arrays, h: float, steps: int, groups: "Sequence[Sequence[Member]]", times: IntArray | None = None
-) -> tuple[Arrays, int]:
+    arrays: Arrays, h: float, steps: int, groups: "Sequence[Sequence[Member]]", times: IntArray | None = None,
+    now: float = 0.0,
+) -> tuple[Arrays, int]:  # fmt: skip
     """Steps of h [s] of those who are awake; who is at rest long enough falls asleep.
 
     Args:
@@ -46,6 +48,7 @@ def advance(
         steps: how many.
         groups: figures that sleep together or not at all; all but the first of a group are led by it.
         times: see `Arrays.take_steps`.
+        now: time when the first step begins [s].
 
     Returns:
         The arrays there are now, and how many steps were taken: fewer, if the next would be non-finite.
@@ -63,7 +66,7 @@ def advance(
             arrays = wake(arrays, near)
             awake = opened(arrays)
             awake.take()
-        elif awake.own.take_steps(h, 1, times) < 1:
+        elif awake.own.take_steps(h, 1, times, now + taken * h) < 1:
             more = awake.own.step_back()
             if more is None:
                 break
@@ -99,12 +102,15 @@ def gathered(arrays: Arrays) -> Arrays:
     """The same world, with all contacts in arrays of its own, to be changed: those who are awake must be asked anew."""
     if arrays.awake is None:
         return arrays
-    (contacts, points), patches = arrays.last_contacts(), arrays.last_patches()
+    (contacts, points), patches, earlier = arrays.last_contacts(), arrays.last_patches(), arrays.earlier_contacts()
     if len(contacts) > arrays.contact_room:
         return arrays.with_room(2 * len(contacts))
     if arrays.awake.own is not arrays:
+        own = arrays.awake.own
         arrays.put_contacts(contacts, points)
         arrays.put_patches(patches)
+        arrays.put_earlier(*earlier)
+        hand_over(own, arrays)
     arrays.awake = None
     return arrays
 

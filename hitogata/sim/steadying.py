@@ -16,7 +16,7 @@ from hitogata.constraints.springs import damper_of
 from hitogata.dynamics.factor import factorise
 from hitogata.dynamics.layout import BALL, FREE, HINGE
 from hitogata.dynamics.placing import axis_of
-from hitogata.lanes import any_lane, inline, kernel, maximum, negated, packed, sqrt, where
+from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, negated, packed, sqrt, where
 from hitogata.sim.energy_momentum import add_push, locked_motion
 from hitogata.spatial import Force, Sym3, Vec3, cols, cross, dot, inverse, load3, rotated, shift_of, store3
 
@@ -223,7 +223,7 @@ def expect_ties(scene, around, state, law):
             b = scene.placed[ints.body_b]
             end_b = b.pos + b.rot @ tie.point_b
         soft = 1.0 / (law.h * damper_of(tie.stiffness, tie.damping, law.h, law.theta))
-        force = tension(end_a - end_b, tie.length, tie.stiffness) * (soft / (soft + tie.give))
+        force = minimum(tension(end_a - end_b, tie.length, tie.stiffness) * (soft / (soft + tie.give)), tie.limit)
         expect(scene, state, ints.body_a, end_a, force)
         if ints.body_b >= 0:
             expect(scene, state, ints.body_b, end_b, force)

@@ -28,6 +28,7 @@ from hitogata.lanes import any_lane, kernel, maximum, sqrt, where
 from hitogata.sim.clocking import FACTOR, INTEGRATE, ROWS, SWEEPS, Clock
 from hitogata.sim.energy_momentum import float_freely
 from hitogata.sim.free_motion import free_motion
+from hitogata.sim.motors import note_motors
 from hitogata.sim.moving import advance_late, apply, carry
 from hitogata.sim.placing import place
 from hitogata.sim.steadying import expect_ties, give_back, note_strain
@@ -42,12 +43,12 @@ PATIENCE = 10
 
 
 @kernel
-def step(world, scene, rows, around, state, control, law, method, sweeps, old_contacts):
-    """One step; returns how many contacts and joint rows there were.
+def step(world, scene, rows, around, state, control, law, method, sweeps, old_contacts, passes):
+    """One step; returns how many contacts and joint rows there were, and whether motors at their limits were mistaken.
 
     world, state, control, law: see `layout`; scene, rows: scratch; around: shapes, ties, contacts, see `touching`;
     method: how impulses are found, `by_sweeps` or another, and its scratch; sweeps: at the most; old_contacts: how many
-    the last step had.
+    the last step had; passes: how often this step was taken before, see `motors.note_motors`.
     """
     clock = method.clock
     place(scene, world.solid, state)                                     # 1 where is it, what momenta
@@ -72,8 +73,9 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
         advance_late(scene, rows, state, touches, points, law.h, rows.coupling)
     else:
         advance(world.tree, state.q, state.mean, law.h, state.q)
+    mistaken = note_motors(world.tree, scene.drive, scene.x, state, control, law, passes)
     clock.note(clock.times, INTEGRATE)
-    return contacts, joint_rows
+    return contacts, joint_rows, mistaken
 
 
 @kernel

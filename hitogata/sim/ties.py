@@ -38,9 +38,9 @@ class Tie:
 
     def __init__(
         self, world: "World", ends: "tuple[End, End]", stiffness: float, damping: float, length: float | None,
-        touching: bool = True,
+        touching: bool = True, force_limit: float = np.inf,
     ) -> None:  # fmt: skip
-        self._world, self._ends, self._touching = world, ends, touching
+        self._world, self._ends, self._touching, self._force_limit = world, ends, touching, force_limit
         self._stiffness, self._damping, self._length = stiffness, damping, length
 
     @property
@@ -79,6 +79,11 @@ class Tie:
         return self._touching
 
     @property
+    def force_limit(self) -> float:
+        """Greatest force of a spring [N]; infinite: none."""
+        return self._force_limit
+
+    @property
     def _arrays(self) -> "Arrays":
         """Those of its world, if it is still there."""
         arrays = self.world.arrays
@@ -107,8 +112,33 @@ class Tie:
     @property
     def force(self) -> FloatArray:
         """Force on the first end, mean over the last step, world axes [N], shape (3,)."""
+        return self.impulse / self._arrays.h_of(self.ends[0][0])
+
+    @property
+    def impulse(self) -> FloatArray:
+        """Impulse on the first end in the last step, all its substeps, world axes [N s], shape (3,)."""
         arrays = self._arrays
-        return arrays.ties.view(self, "impulse") / arrays.h_of(self.ends[0][0])
+        last, asleep = arrays.ties.view(self, "impulse").copy(), arrays.nap_of(self.ends[0][0]) is not None
+        return last if asleep else last + arrays.ties.view(self, "earlier")
+
+    @property
+    def peak(self) -> float:
+        """Greatest force in the last step, mean over one of its substeps [N]."""
+        arrays, member = self._arrays, self.ends[0][0]
+        last = float(np.linalg.norm(arrays.ties.view(self, "impulse"))) / arrays.piece_h_of(member)
+        return last if arrays.nap_of(member) is not None else max(last, float(arrays.ties.view(self, "peak", 1)[0]))
+
+    def _own_impulse(self) -> FloatArray:
+        """Impulse in the last step in the frame of the first end's body, as its link stood in the last substep."""
+        member, frame, *_ = self.ends[0]
+        arrays, (link, _) = self._arrays, member.figure.frame(frame)
+        model = model_of(member.figure)
+        turn = forward_kinematics(member.figure, arrays.q_of(member, arrays.start)).rotation[link]
+        turn = turn @ model.link_poses[model.body_of_link[link]].rotation.T  # of the body
+        last = turn.T @ arrays.ties.view(self, "impulse")
+        own = last if arrays.nap_of(member) is not None else last + arrays.ties.view(self, "earlier_own")
+        result: FloatArray = turn @ own
+        return result
 
     @property
     def places(self) -> tuple[FloatArray, FloatArray]:
@@ -117,8 +147,8 @@ class Tie:
         return a, b
 
     def _impulses(self) -> list[tuple[int, FloatArray, FloatArray]]:
-        """Body in the forest, place in the world before the last step, and impulse of both ends."""
-        impulse = self.force * self._arrays.h_of(self.ends[0][0])
+        """Body in the forest, place in the world before the last substep, and its impulse on both ends."""
+        impulse = self._arrays.ties.view(self, "impulse")
         (a, at_a), (b, at_b) = (self._place(end) for end in self.ends)
         return [(a, at_a, impulse), (b, at_b, -impulse)]
 
@@ -148,17 +178,17 @@ class TieArrays:
         floats, ints = [], []
         for tie in ties:
             (body_a, point_a), (body_b, point_b) = (_end_in_body(end, arrays) for end in tie.ends)
-            known = [*point_a, *point_b, tie.stiffness, tie.damping, tie.length or 0.0]
+            known = [*point_a, *point_b, tie.stiffness, tie.damping, tie.length or 0.0, tie.force_limit]
             floats.append(np.array([*known, *np.zeros(record_size(TieRecord) - len(known))]))
             ints.append(np.array([tie.length is not None, body_a, body_b], np.int64))
         self.numbers = np.concatenate([*floats, np.zeros(record_size(TieRecord))])
         self.ints = np.concatenate([*ints, np.zeros(record_size(TieInts), np.int64)])
         self.before, self.piece = self.numbers.copy(), self.numbers.copy()
 
-    def view(self, tie: Tie, name: str) -> FloatArray:
+    def view(self, tie: Tie, name: str, size: int = 3) -> FloatArray:
         """A vector of the record of one spring or rope, shape (3,)."""
         at = self.index[tie] * record_size(TieRecord) + AT[name]
-        return self.numbers[at : at + 3]
+        return self.numbers[at : at + size]
 
     def take_over(self, old: "TieArrays") -> None:
         """Those that were there keep what they know of the last step."""

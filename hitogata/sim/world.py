@@ -1,6 +1,8 @@
 """World: figures, loose bodies and the ground, moving together."""
 
+import copy
 import math
+import threading
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -19,6 +21,8 @@ from hitogata.sim.checking import figure_of, gravity_of, number, numbers, pairs_
 from hitogata.sim.clocking import TIMES, Costs, costs_of
 from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.energy import WorldEnergy, world_energy
+from hitogata.sim.events import ContactEvents, read_events
+from hitogata.sim.failure import in_two_threads, non_finite
 from hitogata.sim.forest import IntArray
 from hitogata.sim.layout import CONTACTS
 from hitogata.sim.led import Led
@@ -86,6 +90,18 @@ class World:
         self._recordings: list[Recording] = []
         self._led: list[Led] = []
         self._watched: list[Hold] = []
+        self._busy = threading.Lock()
+
+    def __copy__(self) -> "World":
+        """A world of its own, as `copy.deepcopy` makes it: two worlds cannot share their numbers."""
+        return copy.deepcopy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: all but the lock of the thread that steps it."""
+        return {name: value for name, value in self.__dict__.items() if name != "_busy"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _busy=threading.Lock())
 
     @property
     def arrays(self) -> Arrays:
@@ -195,7 +211,10 @@ class World:
         self._wake(self.asleep)
         self._contents = replace(self._contents, fixed=(*self._contents.fixed, surface))
 
-    def add_spring(self, a: End, b: End, *, stiffness: float, damping: float, touching: bool = True) -> Tie:
+    def add_spring(
+        self, a: End, b: End, *, stiffness: float, damping: float, touching: bool = True,
+        force_limit: float = math.inf,
+    ) -> Tie:  # fmt: skip
         """Pull two points together: K times their distance, D times its rate, stable for any K, D and step.
 
         Args:
@@ -204,8 +223,10 @@ class World:
             stiffness: K [N/m].
             damping: D [N s/m].
             touching: whether the two links may touch each other.
+            force_limit: it never pulls with more [N].
         """
-        return self._add_tie((a, b), stiffness, damping, None, touching)
+        force_limit = number(force_limit, "force_limit", infinite=True)
+        return self._add_tie((a, b), stiffness, damping, None, touching, force_limit)
 
     def add_rope(self, a: End, b: End, *, length: float, stiffness: float = 1e6, damping: float = 1e4) -> Tie:
         """Keep two points within a length of each other; slack, it does nothing.
@@ -220,15 +241,16 @@ class World:
         return self._add_tie((a, b), stiffness, damping, number(length, "length", positive=True))
 
     def _add_tie(
-        self, ends: tuple[End, End], stiffness: float, damping: float, length: float | None, touching: bool = True
-    ) -> Tie:
+        self, ends: tuple[End, End], stiffness: float, damping: float, length: float | None, touching: bool = True,
+        force_limit: float = math.inf,
+    ) -> Tie:  # fmt: skip
         stiffness, damping = number(stiffness, "stiffness"), number(damping, "damping")
         if stiffness + damping == 0:
             raise ArgumentError("stiffness, damping: a spring or rope needs one of them, got 0 and 0")
         if not on_link(ends[0]):
             raise ArgumentError(f"a: the first end must be (figure in this world, frame), got {ends[0]!r}")
         a, b = (self._checked_end(end, name) for name, end in zip("ab", ends, strict=True))
-        tie = Tie(self, (a, b), stiffness, damping, length, bool(touching))
+        tie = Tie(self, (a, b), stiffness, damping, length, bool(touching), force_limit)
         self._wake(tie.members)
         self._contents = replace(self._contents, ties=(*self._contents.ties, tie))
         return tie
@@ -280,15 +302,20 @@ class World:
             steps = whole(steps, "steps")
         if type(h) is not float or h != self._checked_h:
             self._check_h(h)
-        if not self._recordings and not self._led and not self._watched:
-            self._advance(self._checked_h, steps)
-            return
-        for _ in range(steps):
-            self._advance_led(self._checked_h)
-            if self._watched:
-                self._watched = [held for held in self._watched if held.holds and not held.give_way()]
-            for recording in self._recordings:
-                recording.note()
+        if not self._busy.acquire(blocking=False):
+            raise in_two_threads("step")
+        try:
+            if not self._recordings and not self._led and not self._watched:
+                self._advance(self._checked_h, steps)
+                return
+            for _ in range(steps):
+                self._advance_led(self._checked_h)
+                if self._watched:
+                    self._watched = [held for held in self._watched if held.holds and not held.give_way()]
+                for recording in self._recordings:
+                    recording.note()
+        finally:
+            self._busy.release()
 
     def _watch(self, held: "Hold") -> None:
         """After every step, end a hold that carried more than its limits; `hold` asks for it."""
@@ -305,16 +332,21 @@ class World:
             raise ArgumentError("costs are measured in reduced coordinates, this world is in maximal ones")
         if not HAS_CYCLES:
             raise HitogataError("costs are measured by the clock of x86-64 processors, which this one is not")
-        times = np.zeros(TIMES, np.int64)
-        self.arrays.take_steps(self._checked_h, 0, times)  # compiled, if it was not
-        times[:] = 0
-        begin = time.perf_counter()
-        if self._led:
-            for _ in range(steps):
-                self._advance_led(self._checked_h, times)
-        else:
-            self._advance(self._checked_h, steps, times)
-        spent, arrays = time.perf_counter() - begin, self.arrays
+        if not self._busy.acquire(blocking=False):
+            raise in_two_threads("measure")
+        try:
+            times = np.zeros(TIMES, np.int64)
+            self.arrays.take_steps(self._checked_h, 0, times)  # compiled, if it was not
+            times[:] = 0
+            begin = time.perf_counter()
+            if self._led:
+                for _ in range(steps):
+                    self._advance_led(self._checked_h, times)
+            else:
+                self._advance(self._checked_h, steps, times)
+            spent, arrays = time.perf_counter() - begin, self.arrays
+        finally:
+            self._busy.release()
         own = arrays if arrays.awake is None else arrays.awake.own
         return costs_of(times, spent, steps, pairs=int(own.pairs[PAIRS]), contacts=int(own.counts[CONTACTS]))
 
@@ -342,17 +374,17 @@ class World:
             if asked > MOST_AT_ONCE:
                 asked = MOST_AT_ONCE
             if arrays.sleep is None:
-                done = arrays.take_steps(h, asked, times)
+                done = arrays.take_steps(h, asked, times, self._time)
                 more = arrays.step_back() if done < asked else arrays
             else:
-                self._arrays, done = advance(arrays, h, asked, [led.together() for led in self._led], times)
+                groups = [led.together() for led in self._led]
+                self._arrays, done = advance(arrays, h, asked, groups, times, self._time)
                 more = self._arrays if done == asked else None
             taken += done
             self._time = begin + h * taken
             if more is None:
                 self._arrays.unread.update(self._arrays.index)
-                message = f"the world became non-finite in the step after t = {self.time:.6g} s"
-                raise WorldError(message, self.save())
+                raise WorldError(non_finite(self._arrays, self.time), self.save())
             self._arrays = arrays = more
 
     # ------------------------------------------------------- what happened
@@ -368,8 +400,23 @@ class World:
         return world_energy(self)
 
     def contacts(self) -> list[ContactForce]:
-        """Contact points of the last step, with their forces."""
+        """Contact points of the last step, with their forces; of all its substeps, if it was cut."""
         return contact_forces(self)
+
+    def contact_events(self, member: Member | None = None) -> ContactEvents:
+        """Who touched whom since the last reading: each pair of shapes that pushed, from when to when, how hard.
+
+        All steps and substeps count, whoever reads in between or not.  What goes on is told too, with its impulse
+        so far.  Only with `Settings(contact_events=...)`, which says how many are kept at the most.
+
+        Args:
+            member: a figure in this world: only what it touched; the rest is kept for later.
+        """
+        if self.settings.contact_events == 0:
+            raise ArgumentError("this world keeps no contact events; make it with Settings(contact_events=1000)")
+        if member is not None:
+            self._check_own(member, "member")
+        return read_events(self.arrays, member)
 
     def contact_patches(self) -> list[ContactPatch]:
         """Contacts of the last step, by states: those of two bodies along one normal together.
@@ -412,9 +459,12 @@ class World:
 
         Recordings go back too: they forget what they noted since, and note where the world is now.
         """
+        if self._busy.locked():
+            raise in_two_threads("restore")
         check_snapshot(snapshot, self.arrays)
-        if len(snapshot.contacts) > self.arrays.contact_room:
-            self._arrays = self.arrays.with_room(len(snapshot.contacts))
+        wanted = max(len(snapshot.contacts), len(snapshot.earlier))
+        if wanted > self.arrays.contact_room:
+            self._arrays = self.arrays.with_room(wanted)
         put_back(snapshot, self.arrays)
         self._time = snapshot.time
         for tie in self._contents.ties:

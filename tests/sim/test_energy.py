@@ -20,7 +20,6 @@ from tests.sim.scenes import (
     bare,
     dressed,
     kinetic_energy,
-    middle,
     overlap_energy,
     potential_energy,
     random_scene,

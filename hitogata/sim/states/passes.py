@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from hitogata.constraints.islands import CHAINED
+from hitogata.constraints.layout import SPRING
 from hitogata.constraints.points import prepare_point
 from hitogata.lanes import kernel, packed, sqrt, tail
 from hitogata.loops.contacts.elimination import eliminate
@@ -58,6 +59,8 @@ def solve_by_states(scene, rows, n, around, room, law, first):
                 solve_pass(room, plain, count, first)
                 passes += 1
                 good = judge_all(room, plain, count, first, law)
+            if good and not within_limits(rows, room, plain):
+                passes, good = MOST_PASSES, False  # springs at their limits are the business of the sweeps
             if good:
                 write_impulses(scene, rows, n, room, plain, count, first)
                 push_all(rows, n, room, plain, count, first, 1.0)
@@ -69,6 +72,19 @@ def solve_by_states(scene, rows, n, around, room, law, first):
     if not fits:
         count = 0
     return count, worst
+
+
+@kernel
+def within_limits(rows, room, plain):
+    """Is no spring's impulse greater than it may be?"""
+    for r in range(plain):
+        own = room.row_int[r]
+        if own.point >= 0 and own.axis == 0 and rows.point_int[own.point].kind == SPRING:
+            p, most = room.row[r].impulse, rows.point[own.point].friction
+            p = p * p + room.row[r + 1].impulse * room.row[r + 1].impulse
+            if p + room.row[r + 2].impulse * room.row[r + 2].impulse > most * most:
+                return False
+    return True
 
 
 @kernel

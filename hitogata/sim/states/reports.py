@@ -89,7 +89,8 @@ def contact_patches(arrays: "Arrays") -> list[ContactPatch]:
     result = []
     for row in arrays.last_patches():
         a, b, state, slip, why, known, _, corners = (int(x) for x in row[:8])
-        place, axes, w = row[8:11].copy(), row[11:20].reshape(3, 3).T.copy(), row[20:26] / arrays.h_of(owner[a][0])
+        place, axes = row[8:11].copy(), row[11:20].reshape(3, 3).T.copy()
+        w = row[20:26] / arrays.piece_h_of(owner[a][0])
         change = Change(why & ~BY_SWEEPS) | (Change.NOTHING if known else Change.TOUCHED)
         result.append(ContactPatch(
             owner[a], owner[b] if b >= 0 else None, ContactState(state), Slip(slip), change, bool(why & BY_SWEEPS),
