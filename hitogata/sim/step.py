@@ -17,9 +17,11 @@ a row's speed is y · x, and the coupling of two rows y · y.
 from typing import Any, NamedTuple
 
 from hitogata.constraints.coupling import couple, number_rows
+from hitogata.constraints.envelope import lay_out
 from hitogata.constraints.heaps import prepare_heap, sweep_heap
-from hitogata.constraints.islands import find_islands
+from hitogata.constraints.islands import CHAINED, find_islands
 from hitogata.constraints.limits import find_interval, find_range, keep_impulses, solve_joint_row, spread
+from hitogata.constraints.newton import FIRST_SHARE, newton
 from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import BALL
@@ -35,6 +37,8 @@ from hitogata.spatial import load3, load_quaternion
 
 STUCK = 0.1
 """A step is not left with more than this to mend, if sweeping on helps [m/s], [rad/s]: jams under great force ..."""
+
+FIRST = 1
 
 PATIENCE = 10
 """... but never with more than this times the usual number of sweeps."""
@@ -155,20 +159,32 @@ def sweep_island(scene, rows, n, sweeps, tolerance):
         prepare_heap(scene, rows, n)
     else:
         prepare(rows, n)
-    worst, asking, most = 0.0, True, sweeps
+    worst, asking, most, tally = 0.0, True, sweeps, rows.envelope.tally
+    due, unknowns, share = FIRST, -1, FIRST_SHARE
     if tolerance > 0.0:
         most = PATIENCE * sweeps
+    else:
+        due = most
     for k in range(most):
         if heap:
             worst = where(asking, sweep_heap(scene, rows, n, k, tolerance, asking), worst)
         else:
             worst = where(asking, sweep(rows, n, asking), worst)
+        tally[0] += 1
         enough = tolerance * tolerance
         if k + 1 >= sweeps:
             enough = maximum(STUCK * STUCK, enough)
         asking = asking & (worst > enough)  # figures that are done stay as they are
         if not any_lane(asking):
             break
+        if k >= due and unknowns != 0:
+            if unknowns < 0:
+                unknowns, _ = lay_out(scene, rows, n)
+                if rows.islands.heap[n] == CHAINED:
+                    unknowns = 0
+            if unknowns > 0:
+                share = newton(scene, rows, n, unknowns, share, asking)
+                tally[1] += 1
     return worst
 
 
