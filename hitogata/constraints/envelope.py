@@ -16,7 +16,9 @@ from hitogata.lanes import any_lane, kernel, lanes, packed, tail
 MARKED, UNSEEN = -1, -1
 """Of a velocity: it is an unknown, without a number yet.  Of a tree: it is of the island, and has no level yet."""
 
-TALLY = 8
+SWEPT, ITERATED, UNFINISHED, TALLY = 0, 1, 2, 4
+"""Places in the tally, and its length: sweeps of islands so far, iterations of Newton's method, islands that were left
+with more to mend than the tolerance."""
 
 WIDEST = 128
 """Numbers that there is room for in a row of U, on average."""
@@ -43,7 +45,7 @@ class Envelope(NamedTuple):
 def envelope_sizes(nv: int, bodies: int, stride: int) -> tuple[int, int]:
     """Numbers and whole numbers of scratch."""
     room = nv * (min(nv, WIDEST) + 8) + 8
-    return 2 * room + _apart(nv, stride), TALLY + 2 * stride + 3 * nv + 2 * bodies + 8
+    return 2 * room + _apart(nv, stride), 2 * stride + 3 * nv + 2 * bodies + 8
 
 
 def _apart(nv: int, stride: int) -> int:
@@ -52,16 +54,15 @@ def _apart(nv: int, stride: int) -> int:
 
 
 @kernel
-def open_envelope(numbers, ints, total, nv, bodies, stride):
-    """Views of scratch; total: numbers, as `envelope_sizes` says."""
+def open_envelope(numbers, tally, chain, total, nv, bodies, stride):
+    """Views of scratch; tally: see TALLY; chain: room for whole numbers; total: numbers, as `envelope_sizes` says."""
     room = (total - (2 * (nv + 8) + 6 * stride + 8)) // 2
     lower, right = tail(numbers, room), tail(numbers, 2 * room)
     step, motion = tail(right, nv + 8), tail(right, 2 * (nv + 8))
-    chain = tail(ints, TALLY)
     unknown = tail(chain, 2 * stride)
     end, start, order = tail(unknown, nv), tail(unknown, 2 * nv), tail(unknown, 3 * nv)
     return Envelope(
-        room, numbers, lower, right, step, motion, ints, chain, unknown, end, start, order, tail(order, bodies)
+        room, numbers, lower, right, step, motion, tally, chain, unknown, end, start, order, tail(order, bodies)
     )  # fmt: skip
 
 
@@ -70,7 +71,8 @@ def open_envelope(numbers, ints, total, nv, bodies, stride):
 
 @kernel
 def lay_out(scene, rows, n):
-    """Number the velocities that the rows of an island move, and lay out U; returns how many, and multiplications.
+    """Number the velocities that the rows of an island move, and lay out U; returns how many, and what an iteration of
+    Newton's method costs, in nanoseconds or so.
 
     0 unknowns if there is no room for U.
     """
@@ -86,20 +88,21 @@ def lay_out(scene, rows, n):
     for k in range(islands.joint_start[n], islands.joint_start[n + 1]):
         mark(scene, envelope, rows.joint_int[islands.joint[k]].body)
     count = number_velocities(scene, envelope, order_trees(scene, rows, n))
+    work = 0
     for i in range(count):
         envelope.end[i] = i
     for k in range(islands.point_start[n], islands.point_start[n + 1]):
         own = rows.point_int[islands.point[k]]
-        widen(scene, envelope, own.body_a, own.body_b)
+        work += 250 + widen(scene, envelope, own.body_a, own.body_b)
     for k in range(islands.joint_start[n], islands.joint_start[n + 1]):
-        widen(scene, envelope, rows.joint_int[islands.joint[k]].body, -1)
-    at, work, last = 0, 0, 0
+        work += 50 + widen(scene, envelope, rows.joint_int[islands.joint[k]].body, -1)
+    at, last = 0, 0
     for i in range(count):
         last = max(last, envelope.end[i])
         envelope.end[i] = last
         envelope.start[i] = at - i
         at += last - i + 1 + 3
-        work += (last - i) * (last - i)
+        work += (last - i) * (last - i) // 4
     if at + 8 > envelope.room:
         count = 0
     return count, work
@@ -124,13 +127,16 @@ def root_of(scene, body):
 
 @kernel
 def widen(scene, envelope, body_a, body_b):
-    """U must hold what two bodies, or one (body_b < 0), do to each other."""
+    """U must hold what two bodies, or one (body_b < 0), do to each other; returns what it costs to write it there."""
     first, last = reach_of(scene, envelope, body_a)
+    length = scene.tree.joint[body_a].depth + scene.tree.joint[body_a].count
     if body_b >= 0:
         low, high = reach_of(scene, envelope, body_b)
         first, last = min(first, low), max(last, high)
+        length += scene.tree.joint[body_b].depth + scene.tree.joint[body_b].count
     if first <= last:
         envelope.end[first] = max(envelope.end[first], last)
+    return 3 * length * length // 2
 
 
 @kernel

@@ -27,6 +27,7 @@ from hitogata.sim.running import begin, take_steps
 from hitogata.sim.saving import fingerprint
 from hitogata.sim.settings import Settings
 from hitogata.sim.shaped_running import take_shaped_steps
+from hitogata.sim.solver_tally import copy_tally
 from hitogata.sim.states.layout import PATCHES, TALLY, room_sizes
 from hitogata.sim.states.running import take_shaped_stated_steps, take_stated_steps
 from hitogata.sim.ties import Tie, TieArrays
@@ -257,6 +258,7 @@ class Arrays:
         new.before[:] = new.piece[:] = self.start
         new.unread, new.sleep = self.unread, self.sleep
         new.states[:TALLY] = self.states[:TALLY]
+        copy_tally(self, new)
         new.put_patches(self.last_patches())
         new.put_contacts(*self.last_contacts())
         return new

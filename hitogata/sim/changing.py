@@ -17,6 +17,7 @@ from hitogata.sim.arrays import Arrays, Contents
 from hitogata.sim.forest import IntArray, Span, stretch
 from hitogata.sim.pairing import held_apart
 from hitogata.sim.parts import control_parts
+from hitogata.sim.solver_tally import copy_tally
 
 if TYPE_CHECKING:
     from hitogata.sim.members import Member
@@ -52,6 +53,7 @@ def changed(old: Arrays, contents: Contents, states: "Mapping[Member, State]") -
             new.before[part] = new.state[part]
         new.controls_of(member).target[:] = new.q_of(member)
     new.note_pulls()
+    copy_tally(old, new)
     return new
 
 

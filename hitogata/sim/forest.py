@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hitogata.constraints.envelope import envelope_sizes
+from hitogata.constraints.envelope import TALLY, envelope_sizes
 from hitogata.constraints.islands import ALIGNED, islands_size
 from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, TouchInts
 from hitogata.constraints.limits import Limit, Watch
@@ -138,6 +138,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         + points * record_size(PointRowInts)
         + islands_size(most_rows // ALIGNED, most_joint, points)
         + envelope_ints
+        + TALLY
     )
     return Forest(
         np.concatenate([head, rows.ravel(), velocities.ravel(), starts]),

@@ -13,7 +13,7 @@ Inside kernels they are opened once, as the views below.
 
 from typing import NamedTuple
 
-from hitogata.constraints.envelope import open_envelope
+from hitogata.constraints.envelope import TALLY, open_envelope
 from hitogata.constraints.islands import ALIGNED, open_islands
 from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, Rows, Scene, TouchInts
 from hitogata.constraints.limits import Limit, Watch
@@ -232,14 +232,15 @@ def open_rows(world, scene, work_ints):
     numbers = tail(speed, total)
     coupling = tail(numbers, world.envelope_room)
     reply = tail(coupling, world.row_room)
-    ints = lanes(work_ints, X1)
+    tally = lanes(work_ints, X1)
+    ints = tail(tally, TALLY)
     touch = tail(ints, world.most_joint_rows * JointRowInts.SIZE)
     touched = tail(touch, world.most_touches * TouchInts.SIZE)
     point_int = tail(touched, world.tree.bodies)
     spare = tail(point_int, world.most_points * PointRowInts.SIZE)
     islands = open_islands(spare, total // ALIGNED, world.most_joint_rows, world.most_points)
     whole = tail(islands.key, world.most_joint_rows + world.most_points)
-    envelope = open_envelope(numbers, whole, world.envelope_room, world.tree.nv, world.tree.bodies, stride)
+    envelope = open_envelope(numbers, tally, whole, world.envelope_room, world.tree.nv, world.tree.bodies, stride)
     return Rows(
         world.width, records(joint, JointRow), records(ints, JointRowInts), joint_y, records(touch, TouchInts), touch_y,
         touched, records(point, PointRow), records(point_int, PointRowInts), speed, coupling, reply,

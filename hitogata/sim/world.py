@@ -28,6 +28,7 @@ from hitogata.sim.recording import Recording
 from hitogata.sim.saving import Snapshot, check_snapshot, put_back, written_down
 from hitogata.sim.settings import Settings
 from hitogata.sim.sleeping import advance, gathered, wake
+from hitogata.sim.solver_tally import SolverTally, solver_tally
 from hitogata.sim.states.reports import ContactPatch, ContactTally, contact_patches, contact_tally
 from hitogata.sim.ties import End, Tie, on_link
 
@@ -361,6 +362,12 @@ class World:
         """Greatest speed that the last sweep of the last step still mended [m/s], [rad/s]; above `Settings.tolerance`,
         the sweeps were too few to finish."""
         return float(self.arrays.state[self.arrays.last_step][1])
+
+    @property
+    def solver_tally(self) -> SolverTally:
+        """Sweeps and iterations of Newton's method so far, and how often they were too few.  Not in maximal
+        coordinates."""
+        return solver_tally(self.arrays)
 
     def contacts(self) -> list[ContactForce]:
         """Contact points of the last step, with their forces."""
