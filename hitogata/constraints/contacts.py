@@ -40,7 +40,7 @@ otherwise."""
 
 
 @kernel
-def add_contact(scene, rows, count, contact, point, friction, restitution, firm, law, slot):
+def add_contact(scene, rows, count, contact, point, friction, restitution, firm, depth, law, slot):
     """Write the row of a contact point, if it may close within the step; returns how many point rows there are now."""
     body_a, body_b, sign = contact.body_a, contact.body_b, 1.0
     if body_a < 0:
@@ -51,8 +51,9 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, firm,
     own.body_b = body_b
     own.tie = 0
     own.slot = slot
-    stiffness = law.contact_stiffness * firm
-    stiff = law.contact_damping * firm + law.h * stiffness
+    more, gap = hardened(point.gap, depth)
+    stiffness = law.contact_stiffness * (firm * more)
+    stiff = law.contact_damping * (firm * more) + law.h * stiffness
     a, normal = scene.placed[body_a], point.normal * sign
     arm_a, arm_b = point.pos - a.pos, point.pos * 0.0
     closing = dot(normal, point_motion(a.motion, arm_a))
@@ -68,8 +69,8 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, firm,
     row.frame = axes_along(where(near, normal, Vec3(0.0, 0.0, 1.0)))  # whatever stands there in lanes without a point
     row.arm_a = where(near, arm_a, Vec3(0.0, 0.0, 0.0))
     row.arm_b = where(near, arm_b, Vec3(0.0, 0.0, 0.0))
-    stiff = maximum(stiff, -point.gap * stiffness / law.push_out_speed)
-    bias = where(point.gap > 0.0, point.gap / law.h, point.gap * stiffness / stiff)
+    stiff = maximum(stiff, -gap * stiffness / law.push_out_speed)
+    bias = where(gap > 0.0, gap / law.h, gap * stiffness / stiff)
     row.bias = normal_bias(where(near, bias, FAR))
     row.bounce = where(near, restitution, 0.0)
     row.gap, row.struck, row.hit = point.gap, closing * 0.0, Vec3(0.0, 0.0, 0.0)
@@ -118,11 +119,23 @@ def axes_along(n):
 
 @inline
 def firmness(mass_a, mass_b, mass):
-    """How much stiffer than set contacts are: in proportion to the lighter of two figures, if it is heavier than set.
+    """How much stiffer than set contacts are: in proportion to the mass of the lighter of two figures.
 
-    So a human does not stand on cushions, and a heap of heavy boxes is to the solver what one of light boxes is.
+    So a human does not stand on cushions, and a stack of heavy boxes is to the solver what one of light boxes is.
+    Infinite mass: all are as set.
     """
-    return maximum(minimum(mass_a, mass_b) / mass, 1.0)
+    return where(mass < FAR, minimum(mass_a, mass_b) / mass, 1.0)
+
+
+@inline
+def hardened(gap, depth):
+    """How much stiffer a contact is that is deeper than this, and the overlap of a spring so stiff with the same force.
+
+    A spring up to here, with the square of its overlap beyond:  F = k depth (x² + 1)/2,  x = -gap/depth,  F' = k x.  So
+    what lies under a heap, or under something much heavier, does not sink in by more than it is thick.
+    """
+    more = maximum(-gap / depth, 1.0)
+    return more, where(more > 1.0, 0.5 * (gap - depth / more), gap)
 
 
 @inline

@@ -10,6 +10,7 @@ All rows of one tree stand together, since only they are coupled; `first` and `l
 
 from typing import NamedTuple
 
+from hitogata.constraints.envelope import Envelope
 from hitogata.constraints.islands import Islands
 from hitogata.dynamics.factor import Chains
 from hitogata.dynamics.layout import Tree
@@ -49,6 +50,9 @@ class JointRow:
     soft: float
     impulse: float
     inverse: float  # 1 / what a unit impulse does to its own speed, with softness
+    centre: float  # see `newton`: impulse it began with,
+    step: float  # change of impulse,
+    gain: float  # and of speed, in the direction it follows
 
 
 @record
@@ -101,6 +105,12 @@ class PointRow:
     along: float  # contact: 1 / (own.zz + soft); spring: reply along it
     across: float  # contact: 1 / greatest reply across; spring: 1 / no less than its greatest, with softness
     share: float  # b's part of its reply to itself, squared
+    centre: Vec3  # see `newton`: impulse it began with,
+    velocity: Vec3
+    weights: Mat3  # linear law,
+    push: Vec3
+    step: Vec3  # change of impulse,
+    gain: Vec3  # and of velocity, in the direction it follows
 
 
 @record
@@ -152,3 +162,4 @@ class Rows(NamedTuple):
     coupling: lanes  # type: ignore[valid-type]  # (rows, width)
     reply: lanes  # type: ignore[valid-type]  # of each point: three times as many numbers as there are rows in its tree
     islands: Islands
+    envelope: Envelope

@@ -13,6 +13,7 @@ from hitogata.sim.reading import ContactForce
 from hitogata.sim.recording import Recording
 from hitogata.sim.saving import Snapshot
 from hitogata.sim.settings import Settings
+from hitogata.sim.solver_tally import SolverTally
 from hitogata.sim.states.reports import ContactPatch, ContactTally
 from hitogata.sim.strands import Strands
 from hitogata.sim.ties import Tie
@@ -37,6 +38,7 @@ __all__ = [
     "Recording",
     "Settings",
     "Snapshot",
+    "SolverTally",
     "Strands",
     "Tie",
     "World",

@@ -42,6 +42,7 @@ from hitogata.sim.running import begin, take_steps
 from hitogata.sim.saving import fingerprint
 from hitogata.sim.settings import Settings
 from hitogata.sim.shaped_running import take_shaped_steps
+from hitogata.sim.solver_tally import copy_tally
 from hitogata.sim.states.layout import PATCHES, TALLY, room_sizes
 from hitogata.sim.states.running import take_shaped_stated_steps, take_stated_steps
 from hitogata.sim.substeps import TIME, PointSums, sums_size
@@ -309,6 +310,7 @@ class Arrays:
         new.before[:] = new.piece[:] = self.start
         new.unread, new.sleep = self.unread, self.sleep
         new.states[:TALLY] = self.states[:TALLY]
+        copy_tally(self, new)
         new.put_patches(self.last_patches())
         earlier = self.earlier_contacts()
         new.put_contacts(*self.last_contacts())

@@ -182,6 +182,7 @@ def world_of(shared, nature, range_lists, range_numbers):
         own, shared.chains, records(solid, Solid), records(limit, Limit),
         own_ranges(range_lists, tail(limit, tree.bodies * Limit.SIZE), range_numbers), shared.width,
         shared.most_joint_rows, shared.most_touches, shared.most_points, shared.row_room, shared.reply_room,
+        shared.envelope_room,
     )  # fmt: skip
 
 
@@ -190,7 +191,7 @@ def law_of(numbers, h, last_h, fall):
     """The laws of a step; see `layout.open_law`.  A world is one island: whatever touches in its neighbours."""
     return Law(
         h, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7],
-        numbers[8], numbers[9], fall, numbers[11], numbers[12], numbers[13], 0.0,
+        numbers[8], numbers[9], fall, numbers[11], numbers[12], numbers[13], 0.0, numbers[15],
     )  # fmt: skip
 
 

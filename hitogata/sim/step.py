@@ -17,9 +17,11 @@ a row's speed is y · x, and the coupling of two rows y · y.
 from typing import Any, NamedTuple
 
 from hitogata.constraints.coupling import couple, number_rows
+from hitogata.constraints.envelope import ITERATED, SWEPT, UNFINISHED, WIDEST, lay_out
 from hitogata.constraints.heaps import prepare_heap, sweep_heap
-from hitogata.constraints.islands import find_islands
+from hitogata.constraints.islands import CHAINED, find_islands
 from hitogata.constraints.limits import find_interval, find_range, keep_impulses, solve_joint_row, spread
+from hitogata.constraints.newton import FIRST_SHARE, newton
 from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.constraints.restitution import bounce
 from hitogata.dynamics.integration import advance
@@ -36,10 +38,27 @@ from hitogata.sim.touching import find_points, keep_point_impulses
 from hitogata.spatial import load3, load_quaternion
 
 STUCK = 0.1
-"""A step is not left with more than this to mend, if sweeping on helps [m/s], [rad/s]: jams under great force ..."""
+"""An island that only sweeps can solve is not left with more than this to mend, if sweeping on helps [m/s], [rad/s]:
+jams under great force ..."""
 
-PATIENCE = 10
-"""... but never with more than this times the usual number of sweeps."""
+PATIENCE = 4
+"""... but never with more than this times the usual work."""
+
+THOROUGH = 10
+"""Where Newton's method is used, work may be up to this times the usual: it pays, since there it ends with a solution.
+"""
+
+FEW = 2
+"""Sweeps before Newton's method is thought of ..."""
+
+SOONER = 4
+"""... and it begins when they have cost this share of one of its iterations."""
+
+ASIDE = 8
+"""Sweeps that an iteration is taken to cost in worlds side by side."""
+
+UNTRIED = -1
+"""Of an island: nobody knows yet what Newton's method would cost."""
 
 
 @kernel
@@ -157,27 +176,73 @@ def by_sweeps(scene, rows, islands, around, law, sweeps, room):
 
 @kernel
 def sweep_island(scene, rows, n, sweeps, tolerance):
-    """Sweep until nothing is left to mend; returns the square of the greatest speed that the last sweep mended."""
-    heap = rows.islands.heap[n] > 0
+    """Sweep, and take steps of Newton's method, until nothing is left to mend or the work there may be is done; returns
+    the square of the greatest speed that the last sweep mended."""
+    heap, tally = rows.islands.heap[n] > 0, rows.envelope.tally
     if heap:
         prepare_heap(scene, rows, n)
     else:
         prepare(rows, n)
-    worst, asking, most = 0.0, True, sweeps
+    worst, asking, share, unknowns, price, spent, k = 0.0, True, FIRST_SHARE, UNTRIED, 0, 0, 0
+    most, enough = sweeps, tolerance * tolerance
     if tolerance > 0.0:
         most = PATIENCE * sweeps
-    for k in range(most):
+    while spent < most:
         if heap:
             worst = where(asking, sweep_heap(scene, rows, n, k, tolerance, asking), worst)
         else:
             worst = where(asking, sweep(rows, n, asking), worst)
-        enough = tolerance * tolerance
-        if k + 1 >= sweeps:
+        k += 1
+        spent += 1
+        if spent >= sweeps and unknowns <= 0:
             enough = maximum(STUCK * STUCK, enough)
         asking = asking & (worst > enough)  # figures that are done stay as they are
         if not any_lane(asking):
             break
+        if unknowns == UNTRIED and k >= FEW:
+            unknowns, price = price_of_newton(scene, rows, n, sweeps, tolerance)
+            if unknowns > 0:
+                most = THOROUGH * sweeps
+        if unknowns > 0 and SOONER * k >= price:
+            share = newton(scene, rows, n, unknowns, share, asking)
+            spent += price
+            tally[ITERATED] += 1
+    tally[SWEPT] += k
+    if any_lane(worst > tolerance * tolerance):
+        tally[UNFINISHED] += 1
     return worst
+
+
+@kernel
+def price_of_newton(scene, rows, n, sweeps, tolerance):
+    """Unknowns of Newton's method for an island, and how many sweeps one of its iterations costs; 0 unknowns if it is
+    not worth while.
+
+    Worlds side by side have the same islands, whoever touches in them: what they do must not depend on their rows.
+    """
+    unknowns, price = 0, ASIDE
+    if tolerance > 0.0 and rows.islands.heap[n] != CHAINED:
+        if rows.speed.width == 1:
+            unknowns, work = lay_out(scene, rows, n)
+            price = 1 + work // sweep_work(rows, n)
+            if price > sweeps:
+                unknowns = 0
+        elif scene.tree.nv <= WIDEST:
+            unknowns, _ = lay_out(scene, rows, n)
+    return unknowns, price
+
+
+@kernel
+def sweep_work(rows, n):
+    """What a sweep of an island costs, in the unit of `lay_out`."""
+    islands, work = rows.islands, 1
+    for k in range(islands.joint_start[n], islands.joint_start[n + 1]):
+        own = rows.joint_int[islands.joint[k]]
+        work += 10 + (own.last - own.first) // 4
+    for k in range(islands.point_start[n], islands.point_start[n + 1]):
+        own = rows.point_int[islands.point[k]]
+        work += 45 + (own.count_a + own.count_b) // 2
+    return work
 
 
 @kernel

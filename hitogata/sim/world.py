@@ -33,6 +33,7 @@ from hitogata.sim.recording import Recording
 from hitogata.sim.saving import Snapshot, check_snapshot, put_back, written_down
 from hitogata.sim.settings import Settings
 from hitogata.sim.sleeping import advance, gathered, wake
+from hitogata.sim.solver_tally import SolverTally, solver_tally
 from hitogata.sim.states.reports import ContactPatch, ContactTally, contact_patches, contact_tally
 from hitogata.sim.ties import End, Tie, on_link
 
@@ -398,6 +399,12 @@ class World:
     def energy(self) -> WorldEnergy:
         """Kinetic and potential energy of all figures, springs and ropes, as steps keep it; see `sim.energy`."""
         return world_energy(self)
+
+    @property
+    def solver_tally(self) -> SolverTally:
+        """Sweeps and iterations of Newton's method so far, and how often they were too few.  Not in maximal
+        coordinates."""
+        return solver_tally(self.arrays)
 
     def contacts(self) -> list[ContactForce]:
         """Contact points of the last step, with their forces; of all its substeps, if it was cut."""

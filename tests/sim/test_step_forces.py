@@ -33,7 +33,8 @@ def random_world(seed: int, **options) -> tuple[World, float]:
     for k in range(rng.integers(2, 5)):
         mass = float(np.exp(rng.uniform(-1, 3)))
         pose = Pose((0.3 * k, rng.normal() * 0.1, rng.uniform(0.1, 0.5)))
-        bodies.append(world.add_body(shapes[rng.integers(3)], mass=mass, pose=pose, restitution=rng.choice([0, 0.5, 1])))
+        bounce = rng.choice([0, 0.5, 1])
+        bodies.append(world.add_body(shapes[rng.integers(3)], mass=mass, pose=pose, restitution=bounce))
         v = np.concatenate([rng.normal(size=3) * rng.choice([0, 5, 60]), rng.normal(size=3) * 3])
         bodies[-1].state = State(bodies[-1].q, v)
     top = world.add_body(Sphere(0.1), mass=1.0, pose=Pose((0, 0, 9.0)))
@@ -47,7 +48,8 @@ def random_world(seed: int, **options) -> tuple[World, float]:
     member.set_effort_limit(float(np.exp(rng.uniform(0, 5))))
     link = figure.link_names[-1]
     member.pull(link, force=rng.normal(size=3) * 20, torque=rng.normal(size=3))
-    world.add_spring((member, link), (bodies[0], "body"), stiffness=200.0, damping=1.0, force_limit=rng.choice([5, np.inf]))
+    most = rng.choice([5, np.inf])
+    world.add_spring((member, link), (bodies[0], "body"), stiffness=200.0, damping=1.0, force_limit=most)
     world.add_rope((bodies[1], "body"), (0.0, 0.0, 1.0), length=0.6)
     hold((bodies[0], "body"), (bodies[-1], "body"))
     return world, float(rng.choice([1 / 240, 1 / 60, 1 / 30, 0.1]))
@@ -333,7 +335,7 @@ def test_batches_tell_what_single_worlds_tell(dtype):
     for single, row in zip(singles, v, strict=True):
         single.members[1].state = State(single.members[1].q, row)
         single.members[0].state = State(np.array([1.0, 0, 0, 0]), np.full(3, 3.0))
-    accuracy = dict(rtol=1e-9, atol=1e-9) if dtype is np.float64 else dict(rtol=2e-2, atol=2e-2)
+    accuracy = {"rtol": 1e-9, "atol": 1e-9} if dtype is np.float64 else {"rtol": 2e-2, "atol": 2e-2}
     for _ in range(8):
         batch.step(1 / 60)
         for single in singles:
