@@ -45,7 +45,8 @@ def state_parts(forest: Forest, span: Span, start: int = 0) -> StateParts:
     for size in (record_size(Carried), record_size(Watch), 2, 1, record_size(Strain)):
         parts.append(_shifted(span.bodies, end, size))
         end += size * forest.bodies
-    return StateParts(*parts, _shifted(span.v, end), _shifted(span.v, end + forest.nv))
+    parts += [_shifted(span.v, end), _shifted(span.v, end + forest.nv)]
+    return StateParts(*parts)
 
 
 def joint_memory(forest: Forest, body: int) -> tuple[slice, slice]:

@@ -79,7 +79,10 @@ def _contact(world: "World", row: Any, last: FloatArray | None, before: FloatArr
     arrays = world.arrays
     a, b = (_owner(world, int(row[column[name]])) for name in ("a", "b"))
     member = next(end[0] for end in (a, b) if end is not None)
-    impulse, moment, place, weight, peak = np.zeros(3), np.zeros(3), np.zeros(3), 0.0, 0.0
+    weight, peak = 0.0, 0.0
+    impulse: FloatArray = np.zeros(3)
+    moment: FloatArray = np.zeros(3)
+    place: FloatArray = np.zeros(3)
     normal: FloatArray = np.zeros(3)
     gap = 0.0
     if before is not None and arrays.nap_of(member) is None:
