@@ -144,6 +144,8 @@ class Scene(NamedTuple):
     mass: lanes  # type: ignore[valid-type]  # (nv, stride): rows of M, then of its factor
     x: lanes  # type: ignore[valid-type]  # (nv,): momenta, then whitened velocities
     drive: lanes  # type: ignore[valid-type]  # (nv,): what motors would do at zero velocity, see `sim.motors`
+    free: lanes  # type: ignore[valid-type]  # (nv,): whitened velocities without limits and contacts
+    iterate: lanes  # type: ignore[valid-type]  # (nv,): velocities, see `sim.motor_search`
 
 
 class Rows(NamedTuple):

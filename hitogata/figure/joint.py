@@ -74,7 +74,8 @@ class Joint:
             joint a range of motion (`hitogata.rom`); None: no limit.
         damping: torque per rate, the same for every velocity of the joint [N m s/rad] or [N s/m].
         armature: inertia of a rotor geared to the joint, added to the diagonal of the mass matrix [kg m²] or [kg].
-        effort_limit: greatest torque or force a motor may give [N m] or [N].
+        effort_limit: greatest torque or force a motor may give to each velocity [N m] or [N]; of a ball joint, about
+            each axis of the parent's side.  Free and fixed joints have no motor.
         rest: coordinates of the neutral pose, nq numbers; None: zeros and identity quaternions.
         name: of the joint; empty: takes the link's name.
     """
@@ -110,6 +111,8 @@ class Joint:
         set_(self, "damping", values.not_negative(self.damping, f"{what}: damping"))
         set_(self, "armature", values.not_negative(self.armature, f"{what}: armature"))
         set_(self, "effort_limit", values.not_negative(self.effort_limit, f"{what}: effort_limit", infinite=True))
+        if self.kind in (JointKind.FREE, JointKind.FIXED) and self.effort_limit < math.inf:
+            raise FigureError(f"{what}: effort_limit: a {self.kind.value} joint has no motor; got {self.effort_limit}")
         set_(self, "rest", _checked_rest(self.kind, self.rest, what))
 
     @property

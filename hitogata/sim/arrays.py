@@ -145,6 +145,7 @@ class Arrays:
         self.contacts = np.zeros(3 * self.contact_room * record_size(Contact), np.int64)
         self.points = np.zeros(3 * self.contact_room * record_size(ContactPoint))
         self.sums = np.zeros(sums_size(self.forest.nv, self.forest.bodies))
+        self._scratch = np.zeros(12 * self.forest.bodies)
         self.earlier = np.zeros(2 * self.contact_room * record_size(Contact), np.int64)
         self.earlier_points = np.zeros(2 * self.contact_room * record_size(PointSums))
         self.log = new_log(settings.contact_events, self.contact_room)
@@ -283,7 +284,7 @@ class Arrays:
 
     def _told(self) -> tuple[Any, ...]:
         """Arrays of a `substeps.Told`."""
-        return self.sums, self.earlier, self.earlier_points, self.log.ints, self.log.numbers
+        return self.sums, self.earlier, self.earlier_points, self.log.ints, self.log.numbers, self._scratch
 
     def told_table(self) -> Any:
         """The same for kernels."""

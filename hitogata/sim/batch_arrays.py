@@ -162,9 +162,10 @@ class BatchArrays:
         return rows
 
     @property
-    def earlier_motors(self) -> Array:
-        """Impulses of all motors in the earlier substeps of the last step, shape (worlds, nv)."""
-        return self.sums_of(HEAD, self.model.forest.nv)
+    def earlier_motors(self) -> tuple[Array, Array]:
+        """Impulses and greatest forces of all motors in the earlier substeps of the last step, shape (worlds, nv)."""
+        nv = self.model.forest.nv
+        return self.sums_of(HEAD, nv), self.sums_of(HEAD + nv, nv)
 
     @property
     def earlier_limits(self) -> Array:

@@ -68,8 +68,10 @@ def motor_forces(arrays: BatchArrays, member: "Member") -> Array:
     """What motors did, shape (count, nv) [N m], [N]; see `Member.motor_forces`."""
     span = arrays.model.span_of(member)
     last = arrays.state[:, state_parts(arrays.model.forest, span).motor].astype(float)
-    impulses = arrays.earlier_motors[:, span.v] + np.where(last == 0.0, 0.0, last * arrays.state[:, -2, None])
-    return _per_time(impulses[:, :, None], arrays)[:, :, 0]
+    earlier, peak = arrays.earlier_motors
+    impulses = earlier[:, span.v] + np.where(last == 0.0, 0.0, last * arrays.state[:, -2, None])
+    most = np.maximum(np.abs(last), peak[:, span.v])  # no mean is above it, but for rounding
+    return np.clip(_per_time(impulses[:, :, None], arrays)[:, :, 0], -most, most)
 
 
 def _per_time(impulses: Array, arrays: BatchArrays) -> Array:

@@ -133,7 +133,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
     replies = points * 6 * width
     envelope, envelope_ints = envelope_sizes(nv, body, stride)
     head[:12] = [body, nq, nv, links, stride, width, most_joint, body, points, most_rows * width, replies, envelope]
-    work = body * record_size(Placed) + nv * stride + 2 * _up(nv) + most_joint * (record_size(JointRow) + stride)
+    work = body * record_size(Placed) + nv * stride + 4 * _up(nv) + most_joint * (record_size(JointRow) + stride)
     work += 6 * body * stride + points * record_size(PointRow) + most_rows + most_rows * width + replies + envelope + 64
     ints_needed = (
         most_joint * record_size(JointRowInts)

@@ -224,8 +224,10 @@ def scene_in(world, placed):
     """The same in a flat view of any width."""
     mass = tail(placed, world.tree.bodies * Placed.SIZE)
     x = tail(mass, world.tree.nv * world.chains.stride)
-    drive = tail(x, (world.tree.nv + 7) // 8 * 8)
-    return Scene(world.tree, world.chains, records(placed, Placed), mass, x, drive)
+    room = (world.tree.nv + 7) // 8 * 8
+    drive = tail(x, room)
+    free = tail(drive, room)
+    return Scene(world.tree, world.chains, records(placed, Placed), mass, x, drive, free, tail(free, room))
 
 
 @kernel
@@ -233,7 +235,7 @@ def open_rows(world, scene, work_ints):
     """Views of the scratch of rows."""
     stride, most = world.chains.stride, world.most_joint_rows + 6 * world.most_touches
     total = (most + 8 * world.tree.bodies + 7) // 8 * 8  # each tree's rows are filled up to a multiple of 8
-    joint = tail(scene.drive, (world.tree.nv + 7) // 8 * 8)
+    joint = tail(scene.iterate, (world.tree.nv + 7) // 8 * 8)
     joint_y = tail(joint, world.most_joint_rows * JointRow.SIZE)
     touch_y = tail(joint_y, world.most_joint_rows * stride)
     point = tail(touch_y, world.most_touches * stride * 6)

@@ -86,7 +86,8 @@ def take_apart_steps(
     parts = (world, bodies, joints, scene, rows, links, of_joints, of_bodies, given, acting, share, sweeps, start)
     told = Told(
         sums_in(world.tree, lanes(floats_in(table, 0), X1)), lanes(ints_in(table, 1), X1),
-        lanes(floats_in(table, 2), X1), lanes(ints_in(table, 3), X1), lanes(floats_in(table, 4), X1), scene.x,
+        lanes(floats_in(table, 2), X1), lanes(ints_in(table, 3), X1), lanes(floats_in(table, 4), X1),
+        lanes(floats_in(table, 5), X1), scene.x,
     )  # fmt: skip
     return run_steps(
         touch, take_one, note_loose, parts, told, world.tree, of_joints, of_bodies.q, bodies.tree.nq + bodies.tree.nv,

@@ -7,8 +7,8 @@ own, a motor would give -K e - (C - D') (v⁺ - rate), v⁺ the velocity at the 
 
 Motors within their limits are implicit springs on the diagonal of the mass matrix; one at its limit is a constant
 force, ±L, and not in the matrix.  Which they are is supposed first, as in the last step, and known once v⁺ is: if any
-motor was mistaken the step is taken again, with those changed (block pivoting, Júdice & Pires 1994).  That nearly
-always ends after one more pass.  From SETTLING passes on motors only go to their limits and never back, so that it ends
+motor was mistaken the step is taken again, with others at their limits (`motor_search`): mostly once more, when a motor
+comes to its limit or leaves it.  From SETTLING passes on motors only go to their limits and never back, so that it ends
 in any case, and no force is ever greater than its limit.
 
 Limits are those of each velocity: of a ball joint, of each of the three axes of its parent's side.
@@ -21,7 +21,7 @@ from hitogata.spatial import Vec3
 UNLIMITED = float("inf")
 """Limit of a motor that has none."""
 
-SETTLING = 6.0
+SETTLING = 40.0
 """After so many passes, motors no longer leave their limits within the step."""
 
 CLOSE = 1e-9

@@ -79,12 +79,8 @@ def _contact(world: "World", row: Any, last: FloatArray | None, before: FloatArr
     arrays = world.arrays
     a, b = (_owner(world, int(row[column[name]])) for name in ("a", "b"))
     member = next(end[0] for end in (a, b) if end is not None)
-    weight, peak = 0.0, 0.0
-    impulse: FloatArray = np.zeros(3)
-    moment: FloatArray = np.zeros(3)
-    place: FloatArray = np.zeros(3)
-    normal: FloatArray = np.zeros(3)
-    gap = 0.0
+    impulse, moment, place, normal = list[FloatArray](np.zeros((4, 3)))
+    weight, peak, gap = 0.0, 0.0, 0.0
     if before is not None and arrays.nap_of(member) is None:
         impulse, moment, place = (before[sums[n] : sums[n] + 3].copy() for n in ("impulse", "moment", "place"))
         weight, peak, gap = (float(before[sums[n]]) for n in ("weight", "peak", "gap"))
@@ -169,9 +165,11 @@ def _of_limits(member: "Member", values: FloatArray) -> FloatArray:
 def motor_forces(member: "Member") -> FloatArray:
     """What springs and dampers of motors do in the joints, shape (nv,) [N m], [N]; see `motors`."""
     arrays, last = member._arrays, _last_motors(member)
-    if not last.any() and arrays.sums[TIME] == 0.0:
+    if arrays.sums[TIME] == 0.0:
         return last
-    return (arrays.earlier_of(member).motor + last * arrays.piece_h_of(member)) / arrays.h_of(member)
+    mean = (arrays.earlier_of(member).motor + last * arrays.piece_h_of(member)) / arrays.h_of(member)
+    peak = motor_peaks(member)  # no mean is above it, but for rounding
+    return np.clip(mean, -peak, peak)
 
 
 def motor_peaks(member: "Member") -> FloatArray:

@@ -121,7 +121,8 @@ def take_reduced_steps(touch, solve, open_room, clock, arrays, longest, fast_tur
     rows, method = open_rows(world, scene, work_ints), Method(solve, open_room(world, arrays), clock)
     told = Told(
         sums_in(world.tree, lanes(floats_in(arrays, 21), X1)), lanes(ints_in(arrays, 22), X1),
-        lanes(floats_in(arrays, 23), X1), lanes(ints_in(arrays, 24), X1), lanes(floats_in(arrays, 25), X1), scene.x,
+        lanes(floats_in(arrays, 23), X1), lanes(ints_in(arrays, 24), X1), lanes(floats_in(arrays, 25), X1),
+        lanes(floats_in(arrays, 26), X1), scene.x,
     )  # fmt: skip
     parts = world, scene, rows, views, targets, method, sweeps
     done = run_steps(
@@ -155,7 +156,7 @@ def note_reduced(parts, told, around, law, found, counts, before):
     place(scene, world.solid, start)
     add_motors_and_limits(told.sums, world.tree, state, law.h, True)
     add_ties(scene, around, law.h, True)
-    add_joints(world, scene, told.sums, start, state, control, around, found, law.h)
+    add_joints(world, scene, told, start, state, control, around, found, law.h)
     return add_contacts(told, counts, around.contacts, around.points, found, law.h)
 
 

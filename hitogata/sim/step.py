@@ -30,6 +30,7 @@ from hitogata.lanes import any_lane, kernel, maximum, sqrt, where
 from hitogata.sim.clocking import FACTOR, INTEGRATE, ROWS, SWEEPS, Clock
 from hitogata.sim.energy_momentum import float_freely
 from hitogata.sim.free_motion import free_motion
+from hitogata.sim.motor_search import search_motors
 from hitogata.sim.motors import note_motors
 from hitogata.sim.moving import advance_late, apply, carry
 from hitogata.sim.placing import place
@@ -93,6 +94,8 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     else:
         advance(world.tree, state.q, state.mean, law.h, state.q)
     mistaken = note_motors(world.tree, scene.drive, scene.x, state, control, law, passes)
+    if any_lane(mistaken > 0.0):
+        search_motors(scene, state, control, law, passes)
     clock.note(clock.times, INTEGRATE)
     return contacts, joint_rows, mistaken
 

@@ -8,8 +8,8 @@ soon as each of them counts: a substep that is taken again does not.  Forces of 
 
 and their peak is the greatest mean over one substep.  A step in one piece has no earlier ones, and costs nothing.
 
-    sums     floats  time of the earlier substeps; impulses and peaks of motors, of limits; of joints (`JointSums`),
-                     and scratch for them; in batches, of shapes instead
+    sums     floats  time of the earlier substeps; impulses and peaks of motors, of limits; of joints (`JointSums`), in
+                     batches, of shapes instead
     earlier  ints    `Contact` of each contact point that pushed in an earlier substep, sorted by pair; in two halves
              floats  `PointSums`, the same
 """
@@ -57,7 +57,7 @@ class Sums(NamedTuple):
     motor_peak: lanes  # type: ignore[valid-type]  # (nv,): force
     limit: lanes  # type: ignore[valid-type]  # (bodies, 2): impulse
     limit_peak: lanes  # type: ignore[valid-type]  # (bodies, 2): force
-    rest: lanes  # type: ignore[valid-type]  # joints and scratch, or shapes
+    rest: lanes  # type: ignore[valid-type]  # joints, or shapes
 
 
 class Told(NamedTuple):
@@ -68,12 +68,13 @@ class Told(NamedTuple):
     points: lanes  # type: ignore[valid-type]
     log: lanes  # type: ignore[valid-type]  # int: see `contact_log`
     log_numbers: lanes  # type: ignore[valid-type]
+    scratch: lanes  # type: ignore[valid-type]  # (bodies, 12)
     guess: lanes  # type: ignore[valid-type]  # (nv,): see `motors`
 
 
 def sums_size(nv: int, bodies: int) -> int:
-    """Numbers of the sums of a world, scratch among them."""
-    return HEAD + 2 * nv + bodies * (4 + record_size(JointSums) + 12)
+    """Numbers of the sums of a world."""
+    return HEAD + 2 * nv + bodies * (4 + record_size(JointSums))
 
 
 def batch_sums_size(nv: int, bodies: int, shapes: int) -> int:
@@ -83,13 +84,13 @@ def batch_sums_size(nv: int, bodies: int, shapes: int) -> int:
 
 @kernel
 def world_sums(tree):
-    """Numbers of the sums of a world, without the scratch."""
+    """The same inside kernels."""
     return HEAD + 2 * tree.nv + tree.bodies * (4 + JointSums.SIZE)
 
 
 @kernel
 def block_sums(tree, shapes):
-    """Numbers of the sums of a world in a batch."""
+    """`batch_sums_size` inside kernels."""
     return HEAD + 2 * tree.nv + 4 * tree.bodies + 3 * shapes
 
 
@@ -194,12 +195,10 @@ def maximum_of(a, b):
 
 
 @kernel
-def add_joints(world, scene, sums, start, state, control, around, found, h):
+def add_joints(world, scene, told, start, state, control, around, found, h):
     """Add what came through all joints; bodies are placed where the substep began, with the state `start`."""
     bodies = world.tree.bodies
-    joints = records(sums.rest, JointSums)
-    outside = tail(sums.rest, bodies * JointSums.SIZE)
-    out = tail(outside, 6 * bodies)
+    joints, outside, out = records(told.sums.rest, JointSums), told.scratch, tail(told.scratch, 6 * bodies)
     gather_outside(scene, around, found, outside)
     sum_wrenches(scene, world.solid, start, state, control, outside, out, h)
     for i in range(bodies):

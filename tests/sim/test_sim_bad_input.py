@@ -250,7 +250,7 @@ def test_no_public_function_is_forgotten():
     """Whatever takes arguments is asked above, or in a test of its own."""
     own = {"step", "add", "add_body", "add_ground", "add_spring", "add_rope", "remove", "remove_tie", "record",
            "restore", "set_target", "set_motor", "set_wall", "push", "pull", "move_anchor", "trajectory",
-           "measure", "set_range", "range_of"}  # fmt: skip
+           "measure", "set_range", "range_of", "set_effort_limit", "contact_events"}  # fmt: skip
     for kind in (World, Member, Tie, Recording):
         for name, function in inspect.getmembers(kind, inspect.isfunction):
             if not name.startswith("_") and len(inspect.signature(function).parameters) > 1:
@@ -278,8 +278,8 @@ def test_settings(name, value):
     endless = {"longest_fast_step", "contact_mass", "push_out_speed", "range_stiffness", "sleep_after"}
     nought = {field.name for field in dataclasses.fields(Settings)} - endless
     choices = {"keep_energy", "slow_taut", "islands", "contacts"}
-    nought -= {"theta", "sweeps", "fast_turn", "contact_stiffness", "static_share"} | choices
-    whole = {"theta", "sweeps", "joint_correction"} | choices
+    nought -= {"theta", "sweeps", "fast_turn", "contact_stiffness", "static_share", "contact_events"} | choices
+    whole = {"theta", "sweeps", "joint_correction", "contact_events"} | choices
     if (value == INF and name in endless) or (value == 0 and name in nought) or (value == 2.5 and name not in whole):
         assert getattr(Settings(**{name: value}), name) == value
         return

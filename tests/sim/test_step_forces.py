@@ -16,7 +16,7 @@ from hitogata.lanes import record_offsets, record_size
 from hitogata.library import chain, human28
 from hitogata.rom import ConeRegion, RangeOfMotion
 from hitogata.sim import ContactMethod, Coordinates, Settings, World, WorldBatch, hold
-from hitogata.sim.layout import PIECES, Carried
+from hitogata.sim.layout import HEADER, PIECES, Carried
 from hitogata.sim.parts import state_parts
 
 WORLDS = int(os.environ.get("HITOGATA_WORLDS", "12"))
@@ -33,8 +33,8 @@ def random_world(seed: int, **options) -> tuple[World, float]:
     for k in range(rng.integers(2, 5)):
         mass = float(np.exp(rng.uniform(-1, 3)))
         pose = Pose((0.3 * k, rng.normal() * 0.1, rng.uniform(0.1, 0.5)))
-        bounce = rng.choice([0, 0.5, 1])
-        bodies.append(world.add_body(shapes[rng.integers(3)], mass=mass, pose=pose, restitution=bounce))
+        shape, bounce = shapes[rng.integers(3)], float(rng.choice([0, 0.5, 1]))
+        bodies.append(world.add_body(shape, mass=mass, pose=pose, restitution=bounce))
         v = np.concatenate([rng.normal(size=3) * rng.choice([0, 5, 60]), rng.normal(size=3) * 3])
         bodies[-1].state = State(bodies[-1].q, v)
     top = world.add_body(Sphere(0.1), mass=1.0, pose=Pose((0, 0, 9.0)))
@@ -48,8 +48,8 @@ def random_world(seed: int, **options) -> tuple[World, float]:
     member.set_effort_limit(float(np.exp(rng.uniform(0, 5))))
     link = figure.link_names[-1]
     member.pull(link, force=rng.normal(size=3) * 20, torque=rng.normal(size=3))
-    most = rng.choice([5, np.inf])
-    world.add_spring((member, link), (bodies[0], "body"), stiffness=200.0, damping=1.0, force_limit=most)
+    limit = float(rng.choice([5, np.inf]))
+    world.add_spring((member, link), (bodies[0], "body"), stiffness=200.0, damping=1.0, force_limit=limit)
     world.add_rope((bodies[1], "body"), (0.0, 0.0, 1.0), length=0.6)
     hold((bodies[0], "body"), (bodies[-1], "body"))
     return world, float(rng.choice([1 / 240, 1 / 60, 1 / 30, 0.1]))
@@ -62,7 +62,7 @@ def momenta(world: World) -> list:
     for member in world.members:
         span = arrays.span_of(member)
         of = list(span.body_of_link)
-        rows = forest.floats[16:][: forest.bodies * bodies].reshape(-1, bodies)
+        rows = forest.floats[HEADER:][: forest.bodies * bodies].reshape(-1, bodies)
         mass = rows[of, record_offsets(Body)["inertia"]]
         if arrays.loose is None:
             carried = state[state_parts(forest, span).carried].reshape(-1, record_size(Carried))
