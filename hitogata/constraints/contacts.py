@@ -20,7 +20,7 @@ A limb of a figure may be driven in between another and the walls of its joints,
 
 from hitogata.constraints.layout import CONTACT
 from hitogata.dynamics.layout import FREE
-from hitogata.lanes import absolute, any_lane, clip, inline, kernel, maximum, minimum, sqrt, where
+from hitogata.lanes import absolute, any_lane, clip, inline, kernel, maximum, minimum, negated, sqrt, where
 from hitogata.spatial import Mat3, Vec3, cross, dot
 
 FAR = 1e9
@@ -33,6 +33,17 @@ set [m/s]."""
 NOWHERE = 0.5e9
 """Points farther than this are no points [m]; see `contact.layout.FAR`."""
 
+TINY = 1e-30
+
+SOFT_SHARE = 0.1
+"""Stiffness of deep contacts, by that of slight ones."""
+
+DEEP = 100.0
+"""Contacts are deep that overlap by this many `Settings.contact_depth` ..."""
+
+OWN_DEEP = 50.0
+"""... or, between links of one figure, by this many, up to which they are springs."""
+
 JAMMED, LOOSE = 40.0, 50.0
 """Links of one figure that press on each other as if it accelerated at more than this at a single point lose their
 friction, from the former on, and have none from the latter on [m/s²]: 4 and 5 mm of overlap, unless contacts are set
@@ -40,7 +51,7 @@ otherwise."""
 
 
 @kernel
-def add_contact(scene, rows, count, contact, point, friction, restitution, firm, depth, law, slot):
+def add_contact(scene, rows, count, contact, point, friction, restitution, firm, depth, deep, law, slot):
     """Write the row of a contact point, if it may close within the step; returns how many point rows there are now."""
     body_a, body_b, sign = contact.body_a, contact.body_b, 1.0
     if body_a < 0:
@@ -51,7 +62,7 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, firm,
     own.body_b = body_b
     own.tie = 0
     own.slot = slot
-    more, gap = hardened(point.gap, depth)
+    more, gap = hardened(point.gap, depth, deep)
     stiffness = law.contact_stiffness * (firm * more)
     stiff = law.contact_damping * (firm * more) + law.h * stiffness
     a, normal = scene.placed[body_a], point.normal * sign
@@ -128,14 +139,24 @@ def firmness(mass_a, mass_b, mass):
 
 
 @inline
-def hardened(gap, depth):
-    """How much stiffer a contact is that is deeper than this, and the overlap of a spring so stiff with the same force.
+def hardened(gap, depth, deep):
+    """How much stiffer a contact is by its overlap, and the overlap of a spring so stiff that has the same force.
 
-    A spring up to here, with the square of its overlap beyond:  F = k depth (x² + 1)/2,  x = -gap/depth,  F' = k x.  So
-    what lies under a heap, or under something much heavier, does not sink in by more than it is thick.
+    With k the stiffness of a slight overlap o, x = o/depth:
+
+        o <= depth   F = k o
+        o <= deep    F = k depth (x² + 1)/2     F' = k x
+        deeper       F falls to that of soft springs, k/10 and a little, and grows with these
+
+    So what lies under a heap, or under something much heavier, does not sink in by more than it is thick; and what was
+    put into each other is parted by forces that do not tear it to pieces.
     """
-    more = maximum(-gap / depth, 1.0)
-    return more, where(more > 1.0, 0.5 * (gap - depth / more), gap)
+    over = maximum(-gap, TINY)
+    x, top = over / depth, deep / depth
+    fallen = 0.5 * depth * (top * top + 1.0) * (2.0 - over / deep)
+    soft = maximum(fallen, SOFT_SHARE * over + (1.0 - SOFT_SHARE) * deep) / over
+    bent, sunk = x > 1.0, over > deep
+    return where(sunk, soft, maximum(x, 1.0)), where(bent & negated(sunk), 0.5 * (gap - depth / x), gap)
 
 
 @inline

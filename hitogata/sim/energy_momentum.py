@@ -128,7 +128,7 @@ def note_pushes(scene, spare, sign):
 
 
 @kernel
-def follow_curves(scene, solids, state, control, law, spare):
+def follow_curves(scene, solids, state, control, law, slowed, spare):
     """Let the bodies of all fast trees move along their curves.  `scene.x` holds whitened velocities, M is factorised.
     """
     tree, root, room = scene.tree, 0, open_room(scene, spare)
@@ -141,7 +141,7 @@ def follow_curves(scene, solids, state, control, law, spare):
             share = where(fast, clip((WILD - turned) * (1.0 / (WILD - TAME)), 0.0, 1.0), 0.0)
             rounds = rounds_for(where(fast, turned, 0.0), end - root)
             kept = minimum(1.0, WILD * WILD / maximum(turned * turned, 1.0))
-            follow_tree(scene, solids, state, control, law, room, root, end, share, kept, fast, rounds)
+            follow_tree(scene, solids, state, control, law, slowed, room, root, end, share, kept, fast, rounds)
         root = end
 
 
@@ -176,7 +176,7 @@ def rounds_for(turned, bodies):
 
 
 @kernel
-def follow_tree(scene, solids, state, control, law, room, root, end, share, kept, fast, rounds):
+def follow_tree(scene, solids, state, control, law, slowed, room, root, end, share, kept, fast, rounds):
     """Substitution: v, the bends it makes, v with them ..."""
     tree, chains, mass, x = scene.tree, scene.chains, scene.mass, scene.x
     first, last = tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
@@ -192,7 +192,7 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
         unwhiten_trees(tree, chains, mass, x, room.v, root, end)
         move_bodies(scene, room.v, root, end)
         if n > 0:
-            scale = energy_scale(scene, solids, state, control, law, room, known, root, end)
+            scale = energy_scale(scene, solids, state, control, law, room, known, root, end, 1.0 if slowed else MOST_BACK)
             rescale(scene, solids, room, root, end, where(fast, scale, 1.0))
         if n < rounds:
             advance_trees(tree, state.q, room.v, law.h, room.q, root, end)
@@ -358,7 +358,7 @@ def body_energy(mass, central, rot, velocity, angular):
 
 
 @kernel
-def energy_scale(scene, solids, state, control, law, room, known, root, end):
+def energy_scale(scene, solids, state, control, law, room, known, root, end, most):
     """By how much to scale the motion of a tree, or what of it has no momentum, so that joints do no work.
 
     T_l + s² T_z - s b = T₋ + ½ kick G·(w₋ + w_l) + work of springs, where z is what is scaled, and b = ½ kick G·z.
@@ -385,7 +385,7 @@ def energy_scale(scene, solids, state, control, law, room, known, root, end):
         whole_fall = dot(tree.gravity, total.lin)
     lift = 0.5 * known.kick * (fall - whole_fall)
     wanted = known.kinetic + 0.5 * known.kick * (known.fall + whole_fall) + work - locked
-    return clip(root_of_energy(kinetic - locked, lift, wanted, kinetic), 0.0, MOST_BACK)
+    return clip(root_of_energy(kinetic - locked, lift, wanted, kinetic), 0.0, most)
 
 
 @inline

@@ -37,7 +37,7 @@ def free_motion(scene, solids, state, control, law, spare):
     factorise(scene.tree, scene.chains, scene.mass, 0, scene.tree.bodies)
     whiten(scene.tree, scene.chains, scene.mass, scene.x, 0, scene.tree.bodies)
     if law.keep_energy > 0.0:
-        follow_curves(scene, solids, state, control, law, spare)
+        follow_curves(scene, solids, state, control, law, slowed, spare)
     for k in range(scene.tree.nv):
         scene.free[k] = scene.x[k]
     return slowed

@@ -39,7 +39,8 @@ class Settings:
         contact_mass: heavier figures and bodies have firmer contacts, lighter ones softer ones, in proportion; the
             lighter of two counts [kg].  Infinite: all have the same.
         contact_depth: where figures overlap by more than this, contacts harden: force grows with the square of the
-            overlap [m].  Infinite: never.
+            overlap, up to a hundred times this; what overlaps by more is parted softly [m].  Infinite: contacts
+            are springs, however deep.
         contact_margin: points nearer than this are looked after, and those that may come as near within the step [m].
         push_out_speed: bodies that overlap are parted no faster [m/s].
         bounce_speed: contacts that close slower do not bounce [m/s].

@@ -46,8 +46,10 @@ PATIENCE = 4
 """... but never with more than this times the usual work."""
 
 THOROUGH = 10
-"""Where Newton's method is used, work may be up to this times the usual: it pays, since there it ends with a solution.
-"""
+"""Where Newton's method is used, work may be up to this times the usual ..."""
+
+STALLS = 8
+"""... unless so many of its iterations, one after the other, do not halve what is left to mend."""
 
 FEW = 2
 """Sweeps before Newton's method is thought of ..."""
@@ -57,6 +59,8 @@ SOONER = 4
 
 ASIDE = 8
 """Sweeps that an iteration is taken to cost in worlds side by side."""
+
+INFINITE = 1e300
 
 UNTRIED = -1
 """Of an island: nobody knows yet what Newton's method would cost."""
@@ -186,20 +190,19 @@ def sweep_island(scene, rows, n, sweeps, tolerance):
         prepare_heap(scene, rows, n)
     else:
         prepare(rows, n)
-    worst, asking, share, unknowns, price, spent, k = 0.0, True, FIRST_SHARE, UNTRIED, 0, 0, 0
-    most, enough = sweeps, tolerance * tolerance
+    worst, asking, share, unknowns, price, spent, k = 0.0, True, FIRST_SHARE, UNTRIED, 0, 0.0, 0
+    best, stalls, trying, most, fine = INFINITE, 0.0, False, sweeps, tolerance * tolerance
     if tolerance > 0.0:
         most = PATIENCE * sweeps
-    while spent < most:
+    while any_lane(asking):
         if heap:
             worst = where(asking, sweep_heap(scene, rows, n, k, tolerance, asking), worst)
         else:
             worst = where(asking, sweep(rows, n, asking), worst)
         k += 1
-        spent += 1
-        if spent >= sweeps and unknowns <= 0:
-            enough = maximum(STUCK * STUCK, enough)
-        asking = asking & (worst > enough)  # figures that are done stay as they are
+        spent = spent + 1.0
+        enough = where(trying | (spent < sweeps), fine, maximum(STUCK * STUCK, fine))
+        asking = asking & (worst > enough) & (spent < most)  # figures that are done stay as they are
         if not any_lane(asking):
             break
         if unknowns == UNTRIED and k >= FEW:
@@ -207,11 +210,15 @@ def sweep_island(scene, rows, n, sweeps, tolerance):
             if unknowns > 0:
                 most = THOROUGH * sweeps
         if unknowns > 0 and SOONER * k >= price:
-            share = newton(scene, rows, n, unknowns, share, asking)
-            spent += price
-            tally[ITERATED] += 1
+            halved = worst < 0.25 * best
+            best, stalls = where(halved, worst, best), where(halved, 0.0, stalls + 1.0)
+            trying = asking & (stalls < STALLS)
+            if any_lane(trying):
+                share = newton(scene, rows, n, unknowns, share, trying)
+                spent = where(trying, spent + price, spent)
+                tally[ITERATED] += 1
     tally[SWEPT] += k
-    if any_lane(worst > tolerance * tolerance):
+    if any_lane(worst > fine):
         tally[UNFINISHED] += 1
     return worst
 

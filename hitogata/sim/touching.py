@@ -2,8 +2,9 @@
 
 from typing import Any, NamedTuple
 
-from hitogata.constraints.contacts import FAR, add_contact, firmness, grip, mixed_friction
+from hitogata.constraints.contacts import DEEP, OWN_DEEP, add_contact, firmness, grip, mixed_friction
 from hitogata.constraints.layout import SPRING
+from hitogata.constraints.manifolds import share_friction
 from hitogata.constraints.springs import add_tie
 from hitogata.contact.finding import touch_pairs
 from hitogata.contact.layout import WORLD, ShapePlace, Shapes
@@ -65,16 +66,18 @@ def find_points(scene, solids, rows, around, old_count, law, clock):
     clock.note(clock.times, NARROW)
     kept = min(contacts, around.capacity)
     carry_impulses(around.old_contacts, around.old_points, old_count, around.contacts, around.points, kept)
+    share_friction(around.contacts, around.points, kept)
     for c in range(kept):
         a, b = around.skins[around.contacts[c].a], around.skins[around.contacts[c].b]
-        bounce, depth = maximum(a.restitution, b.restitution), law.contact_depth
+        bounce, depth, deep = maximum(a.restitution, b.restitution), law.contact_depth, DEEP * law.contact_depth
         friction, firm = mixed_friction(a.friction, b.friction), firmness(a.mass, b.mass, law.contact_mass)
         if same_figure(around.shapes, around.contacts[c]):
             held = grip(around.points[c].gap, law.contact_stiffness, law.contact_mass)
             friction = where(bounce > 0.0, friction, friction * held)  # what bounces does not stay jammed
-            depth = FAR  # `grip` is to know how hard they press
+            deep = OWN_DEEP * law.contact_depth
+            depth = deep  # springs: `grip` is to know how hard they press
         count = add_contact(
-            scene, rows, count, around.contacts[c], around.points[c], friction, bounce, firm, depth, law, c
+            scene, rows, count, around.contacts[c], around.points[c], friction, bounce, firm, depth, deep, law, c
         )
     return count, contacts
 
