@@ -26,7 +26,7 @@ from hitogata.spatial import Mat3, Vec3, cross, dot
 FAR = 1e9
 """Bias of a row that must not act [m/s]."""
 
-DEEPEST, SLOWEST = 1e-3, 1e-2
+DEEPEST, SLOWEST = 1e-3, 0.1
 """What closes fast overlaps by about this at the most [m]: its contact is as much firmer than set.  Slower, it is as
 set [m/s]."""
 

@@ -10,7 +10,7 @@ A rope is a contact without friction whose normal leads from its slack end inwar
 """
 
 from hitogata.constraints.layout import SPRING
-from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, packed, sqrt, where
+from hitogata.lanes import any_lane, clip, inline, kernel, maximum, packed, sqrt, where
 from hitogata.spatial import Sym3, Vec3, cross, dot, from_cols, from_rows, inverse, load6, load_down
 from hitogata.spatial import rows as frame_rows
 
@@ -79,9 +79,17 @@ def note_reply(point, own, reply):
         if own.tie == 1:
             point.bias = no_farther(point.bias, reply, point.soft, point.swing)
         else:
-            point.soft = minimum(point.soft, maximum(point.give * reply.zz, HARD * point.soft))
+            firmer = clip(point.give * reply.zz / point.soft, HARD, 1.0)
+            point.soft = point.soft * firmer
+            point.bias = damped(point.bias, firmer)
         point.along = 1.0 / (reply.zz + point.soft)
         point.across = 1.0 / greatest_across(reply)
+
+
+@inline
+def damped(bias, share):
+    """Bias of a contact whose damper is so much greater that its softness is this share: what overlaps parts slower."""
+    return Vec3(bias.x, bias.y, where(bias.z < 0.0, bias.z * share, bias.z))
 
 
 @inline

@@ -186,13 +186,14 @@ def follow_tree(scene, solids, state, control, law, slowed, room, root, end, sha
         room.half[k] = where(limp, room.half[k], 0.0)
         room.start[k] = x[k]
     known = known_work(scene, solids, state, where(limp, 0.5 * law.h, law.h), kept, root, end)
+    most = 1.0 if slowed else MOST_BACK
     for n in range(rounds + 1):
         for k in range(first, last):
             x[k] = where(fast, x[k] - room.half[k], x[k])
         unwhiten_trees(tree, chains, mass, x, room.v, root, end)
         move_bodies(scene, room.v, root, end)
         if n > 0:
-            scale = energy_scale(scene, solids, state, control, law, room, known, root, end, 1.0 if slowed else MOST_BACK)
+            scale = energy_scale(scene, solids, state, control, law, room, known, root, end, most)
             rescale(scene, solids, room, root, end, where(fast, scale, 1.0))
         if n < rounds:
             advance_trees(tree, state.q, room.v, law.h, room.q, root, end)

