@@ -237,8 +237,8 @@ def run_block(
             fails = done & negated(well)
             done, dead = done & well, dead | fails
             put_back(block, start, start_ties, done, fails)
-            if any_lane(supposing):
-                suppose(scene.x, views.motor, tree.nv, supposing)
+            if any_lane(supposing | retry):
+                suppose(scene.x, views.motor, tree.nv, supposing | retry)
             passes = where(supposing, passes + 1.0, 0.0)
             views.last[0] = where(done, length, views.last[0])
             more = maximum(minimum(needed, MOST_PIECES - taken), pieces + 1.0)  # too far in one go: once more

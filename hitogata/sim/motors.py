@@ -88,7 +88,7 @@ def judge_motor(motor, guess, k, force, limit, passes):
 
 
 @kernel
-def suppose(guess, motor, count, mistaken):
-    """Before a step is taken again: where motors were mistaken, what the last pass found."""
+def suppose(guess, motor, count, again):
+    """Before a step is taken again: what to suppose of motors, where it is."""
     for k in range(count):
-        motor[k] = where(mistaken, guess[k], motor[k])
+        motor[k] = where(again, guess[k], motor[k])

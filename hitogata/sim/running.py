@@ -201,11 +201,11 @@ def run_steps(
                 else:
                     copy_numbers(before, state)
                     copy_numbers(old_ties, ties)
+                suppose(told.guess, views.motor, tree.nv, True)
                 if supposing:
                     passes += 1.0
-                    suppose(told.guess, views.motor, tree.nv, True)
                 else:
-                    again = True  # too far in one go: once more, in more pieces
+                    again, passes = True, 0.0  # too far in one go: once more, in more pieces
                     pieces = max(min(needed, MOST_PIECES - taken), pieces + 1.0)
             else:
                 again = False

@@ -220,6 +220,9 @@ def test_batches(dtype):
     world.add_ground()
     human = world.add(human28())
     human.set_motor(1000.0, 20.0)
+    bent = human.figure.neutral()
+    bent[7:] += 0.4 * np.random.default_rng(2).normal(size=len(bent) - 7)
+    human.set_target(human.figure.normalised(bent))
     limits = np.array([math.inf, 5.0, 30.0, 0.0, 100.0, 1.0, 60.0, 10.0, 20.0, 3.0])
     batch = WorldBatch(world, len(limits), dtype=dtype)
     them = batch.member(human)
@@ -227,9 +230,11 @@ def test_batches(dtype):
     singles = [copy.deepcopy(world) for _ in limits]
     for single, limit in zip(singles, limits, strict=True):
         single.members[0].set_effort_limit(float(limit))
+    full = 0
     for _ in range(25):
         batch.step(1 / 60)
         assert (np.abs(them.motor_forces()) <= limits[:, None]).all()
+        full += (np.abs(them.motor_forces()) == limits[:, None]).sum()
         for single in singles:
             single.step(1 / 60)
     accuracy = 1e-8 if dtype is np.float64 else 2e-3
@@ -237,7 +242,7 @@ def test_batches(dtype):
         np.testing.assert_allclose(them.q[k], single.members[0].q, rtol=0, atol=accuracy)
         if dtype is np.float64:
             np.testing.assert_allclose(them.motor_forces()[k], single.members[0].motor_forces(), rtol=1e-6, atol=1e-5)
-    assert (np.abs(them.motor_forces()[1]) == 5.0).any()
+    assert full > 500
     alone = WorldBatch(world, 1, dtype=dtype)
     alone.member(human).set_effort_limit(30.0)
     alone.step(1 / 60, steps=25)
