@@ -261,7 +261,7 @@ def run_block(
         marks[TAKEN] = where(dead, marks[TAKEN], marks[TAKEN] + 1.0)
         marks[DEAD] = where(dead, 1.0, 0.0)
         steps -= 1
-    synchronise(scene, world.solid, views)
+    synchronise(scene, world.solid, views, numbers[1])
     return steps, 0
 
 

@@ -111,15 +111,15 @@ def carry(scene, solids, state):
 
 
 @kernel
-def synchronise(scene, solids, state):
+def synchronise(scene, solids, state, keep):
     """Velocities at the end of the step, v: the momenta that bodies bring along, projected on the joints.
 
-    `state.mean` are those of the step.  Where nothing turns, or falls, there is no difference worth the work.
+    keep: `Settings.keep_energy`.  `state.mean` are those of the step.  Where nothing turns, or falls, there is no difference worth the work.
     """
     tree, chains = scene.tree, scene.chains
     for k in range(tree.nv):
         state.v[k] = state.mean[k]
-    if not any_lane(differs(tree, state)):
+    if keep == 0.0 or not any_lane(differs(tree, state)):
         return
     place(scene, solids, state)
     fill(scene)

@@ -131,7 +131,7 @@ def take_reduced_steps(touch, solve, open_room, clock, arrays, longest, fast_tur
         shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
         fast_turn, steps,
     )  # fmt: skip
-    synchronise(scene, world.solid, views)
+    synchronise(scene, world.solid, views, law[1])
     return done
 
 
