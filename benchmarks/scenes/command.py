@@ -67,7 +67,7 @@ def with_mujoco(
     """
     ranks = {r.settings: k for k, r in enumerate(sorted(longer, key=lambda r: (max(r.error, scene.limit), r.micros)))}
     first, *others = list(candidates(scene, h))[: QUICK_SETTINGS if quick else None]
-    every = [first, *sorted(others, key=lambda s: ranks.get(s.name, -1))]
+    every = [first, *sorted(others, key=lambda s: ranks.get(s.name, len(ranks)))]
     results, end = [r for r in known if r.settings in {s.name for s in every}], time.process_time() + budget
     left, least = [s for s in every if s.name not in {r.settings for r in known}], len(results) + 3
     for settings in left:
