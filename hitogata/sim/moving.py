@@ -114,7 +114,8 @@ def carry(scene, solids, state):
 def synchronise(scene, solids, state, keep):
     """Velocities at the end of the step, v: the momenta that bodies bring along, projected on the joints.
 
-    keep: `Settings.keep_energy`.  `state.mean` are those of the step.  Where nothing turns, or falls, there is no difference worth the work.
+    keep: `Settings.keep_energy`.  `state.mean` are those of the step.  Where nothing turns, or falls, there is no
+    difference worth the work.
     """
     tree, chains = scene.tree, scene.chains
     for k in range(tree.nv):
