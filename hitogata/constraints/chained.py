@@ -13,8 +13,7 @@ x (`sim.moving.apply` passes them over).  In `PointRowInts`, first is where in
 two bodies of one tree, the chain of a has the part that both share, with the difference of both.
 """
 
-from hitogata.constraints.layout import SPRING
-from hitogata.constraints.points import changed, levers, mend, no_higher, note_reply, share_of
+from hitogata.constraints.points import changed, levers, mend, note_reply, share_of
 from hitogata.dynamics.factor import shared_depth
 from hitogata.lanes import any_lane, inline, kernel, where
 from hitogata.spatial import Sym3, Vec3, dot, load3, load6, store3
@@ -47,8 +46,6 @@ def prepare_along(scene, rows, p, end):
         reply = reply + other
         point.share = share_of(other, reply)
     note_reply(point, own, reply)
-    if own.kind != SPRING and any_lane(point.bounce > 0.0):
-        point.bias = no_higher(point.bias, velocity_along(scene, rows, own).z, point.bounce)
     return end
 
 

@@ -1,31 +1,49 @@
 """Contacts as point rows: one-sided along the normal, Coulomb friction across.
 
-The normal's law is compliant for every sign of the gap, as that of limits; a contact that closes fast bounces:
+A spring k and a damper d act along the normal while the points overlap.  Over a step that begins with an overlap -gap,
+and ends with -gap - h u, their impulse is h k (-gap - h u) - h d u; over one in which they come to overlap, that of the
+damper is d (-gap - h u).  So
 
-    bias = k gap / (d + h k),   but not above  e u_n  where the points close at u_n < -threshold     (e: restitution)
+    u + s p + b >= 0,   p >= 0,   one of them zero            s = 1/(h (d + h k))
+    b = gap / h                where they do not overlap yet: they may use up the gap, and no more
+    b = k gap / (d + h k)      where they do
 
-and is all but hard while it does: a soft one would swallow part of the bounce.  What overlaps deeply is pushed out at
-no more than a set speed: d is taken as large as that needs, so that the force, k times the overlap, is there all the
-same.  Nor does what closes fast sink in farther than a part of its thinness before it stops: see `brake_of`.
+What overlaps deeply is pushed out at no more than a set speed: d is taken as large as that needs, so that the force, k
+times the overlap, is there all the same.  What closes fast meets a firmer contact, or it would come to overlap by far
+more than what lies there, and be pushed out again, or pass if it is thin: s <= o / (h |u|) times its reply, o the less
+of DEEPEST and an eighth of the inradius of the thinner shape.
+
+Contacts with restitution: see `restitution`.
 
 A limb of a figure may be driven in between another and the walls of its joints, and friction would hold it there: see
 `grip`.
 """
 
 from hitogata.constraints.layout import CONTACT
-from hitogata.lanes import any_lane, clip, inline, kernel, maximum, minimum, sqrt, where
+from hitogata.dynamics.layout import FREE
+from hitogata.lanes import absolute, any_lane, clip, inline, kernel, maximum, minimum, negated, sqrt, where
 from hitogata.spatial import Mat3, Vec3, cross, dot
 
 FAR = 1e9
 """Bias of a row that must not act [m/s]."""
 
+DEEPEST, SLOWEST = 1e-3, 0.1
+"""What closes fast overlaps by about this at the most [m]: its contact is as much firmer than set.  Slower, it is as
+set [m/s]."""
+
 NOWHERE = 0.5e9
 """Points farther than this are no points [m]; see `contact.layout.FAR`."""
 
-HARD = 1e-4
-"""Share of its softness that a bouncing contact keeps: where joints leave it no way to open, nothing else would bound
-its impulse."""
+TINY = 1e-30
 
+SOFT_SHARE = 0.1
+"""Stiffness of deep contacts, by that of slight ones."""
+
+DEEP = 100.0
+"""Contacts are deep that overlap by this many `Settings.contact_depth` ..."""
+
+OWN_DEEP = 50.0
+"""... or, between links of one figure, by this many, up to which they are springs."""
 
 JAMMED, LOOSE = 40.0, 50.0
 """Links of one figure that press on each other as if it accelerated at more than this at a single point lose their
@@ -34,7 +52,7 @@ otherwise."""
 
 
 @kernel
-def add_contact(scene, rows, count, contact, point, friction, restitution, firm, brake, law, slot):
+def add_contact(scene, rows, count, contact, point, friction, restitution, firm, depth, deep, thin, law, slot):
     """Write the row of a contact point, if it may close within the step; returns how many point rows there are now."""
     body_a, body_b, sign = contact.body_a, contact.body_b, 1.0
     if body_a < 0:
@@ -45,8 +63,9 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, firm,
     own.body_b = body_b
     own.tie = 0
     own.slot = slot
-    stiffness = law.contact_stiffness * firm
-    stiff = law.contact_damping * firm + law.h * stiffness
+    more, gap = hardened(point.gap, depth, deep)
+    stiffness = law.contact_stiffness * (firm * more)
+    stiff = law.contact_damping * (firm * more) + law.h * stiffness
     a, normal = scene.placed[body_a], point.normal * sign
     arm_a, arm_b = point.pos - a.pos, point.pos * 0.0
     closing = dot(normal, point_motion(a.motion, arm_a))
@@ -62,15 +81,31 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, firm,
     row.frame = axes_along(where(near, normal, Vec3(0.0, 0.0, 1.0)))  # whatever stands there in lanes without a point
     row.arm_a = where(near, arm_a, Vec3(0.0, 0.0, 0.0))
     row.arm_b = where(near, arm_b, Vec3(0.0, 0.0, 0.0))
-    bounces = near & (closing < -law.bounce_speed) & (restitution > 0.0)
-    stiff = maximum(stiff, maximum(-point.gap * stiffness / law.push_out_speed, -closing * brake))
-    bias = point.gap * stiffness / stiff
-    row.bias = normal_bias(where(near, bias, FAR), closing * restitution, bounces)
-    row.bounce = where(bounces, restitution, 0.0)
-    row.soft = where(bounces, HARD, 1.0) / (law.h * stiff)
+    stiff = maximum(stiff, -gap * stiffness / law.push_out_speed)
+    bias = where(gap > 0.0, gap / law.h, gap * stiffness / stiff)
+    row.bias = normal_bias(where(near, bias, FAR))
+    row.bounce = where(near, restitution, 0.0)
+    row.gap, row.struck, row.hit = point.gap, closing * 0.0, Vec3(0.0, 0.0, 0.0)
+    row.acceleration = closing * 0.0
+    if any_lane(restitution > 0.0):
+        row.acceleration = dot(normal, fall_of(scene.tree, body_a) - fall_of(scene.tree, body_b))
+    row.give = minimum(DEEPEST, 0.125 * thin) / (law.h * maximum(-closing, SLOWEST))
+    row.soft = 1.0 / (law.h * stiff)
     row.friction = friction
-    row.impulse = where(near, point.impulse * law.warm, Vec3(0.0, 0.0, 0.0))
+    rests = near & ((restitution == 0.0) | (absolute(closing) < law.bounce_speed))  # else it may have been an impact
+    row.impulse = where(rests, point.impulse * law.warm, Vec3(0.0, 0.0, 0.0))
     return count + 1
+
+
+@kernel
+def fall_of(tree, i):
+    """Acceleration by gravity of a body whose tree is free; of others, and of the world, none."""
+    if i >= 0:
+        while tree.joint[i].parent >= 0:
+            i = tree.joint[i].parent
+        if tree.joint[i].kind == FREE:
+            return tree.gravity
+    return tree.gravity * 0.0
 
 
 @inline
@@ -80,9 +115,9 @@ def point_motion(motion, arm):
 
 
 @inline
-def normal_bias(bias, bounce, bounces):
-    """Bias along the normal only; a contact that bounces is to open at the speed -bounce."""
-    return Vec3(0.0, 0.0, where(bounces, minimum(bias, bounce), bias))
+def normal_bias(bias):
+    """Bias along the normal only."""
+    return Vec3(0.0, 0.0, bias)
 
 
 @inline
@@ -96,21 +131,33 @@ def axes_along(n):
 
 @inline
 def firmness(mass_a, mass_b, mass):
-    """How much stiffer than set contacts are: in proportion to the lighter of two figures, if it is heavier than set.
+    """How much stiffer than set contacts are: in proportion to the mass of the lighter of two figures.
 
-    So a human does not stand on cushions, and a heap of heavy boxes is to the solver what one of light boxes is.
+    So a human does not stand on cushions, and a stack of heavy boxes is to the solver what one of light boxes is.
+    Infinite mass: all are as set.
     """
-    return maximum(minimum(mass_a, mass_b) / mass, 1.0)
+    return where(mass < FAR, minimum(mass_a, mass_b) / mass, 1.0)
 
 
 @inline
-def brake_of(mass_a, mass_b, inradius_a, inradius_b):
-    """Least damping of a contact by the speed at which it closes [kg/m].
+def hardened(gap, depth, deep):
+    """How much stiffer a contact is by its overlap, and the overlap of a spring so stiff that has the same force.
 
-    An impulse p leaves the speed p / (h d), and so a way of p / d.  Where it stops the lighter of two figures, p is no
-    more than m u: d = 8 m u / r stops it within an eighth of the thinner shape's inradius r.
+    With k the stiffness of a slight overlap o, x = o/depth:
+
+        o <= depth   F = k o
+        o <= deep    F = k depth (x² + 1)/2     F' = k x
+        deeper       F falls to that of soft springs, k/10 and a little, and grows with these
+
+    So what lies under a heap, or under something much heavier, does not sink in by more than it is thick; and what was
+    put into each other is parted by forces that do not tear it to pieces.
     """
-    return 8.0 * minimum(mass_a, mass_b) / minimum(inradius_a, inradius_b)
+    over = maximum(-gap, TINY)
+    x, top = over / depth, deep / depth
+    fallen = 0.5 * depth * (top * top + 1.0) * (2.0 - over / deep)
+    soft = maximum(fallen, SOFT_SHARE * over + (1.0 - SOFT_SHARE) * deep) / over
+    bent, sunk = x > 1.0, over > deep
+    return where(sunk, soft, maximum(x, 1.0)), where(bent & negated(sunk), 0.5 * (gap - depth / x), gap)
 
 
 @inline

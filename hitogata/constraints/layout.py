@@ -10,6 +10,7 @@ All rows of one tree stand together, since only they are coupled; `first` and `l
 
 from typing import NamedTuple
 
+from hitogata.constraints.envelope import Envelope
 from hitogata.constraints.islands import Islands
 from hitogata.dynamics.factor import Chains
 from hitogata.dynamics.layout import Tree
@@ -32,6 +33,10 @@ class Placed:
     inertia: RigidInertia  # of the body, then of the subtree
     momentum: Force  # likewise
     motion: Motion  # of the body's origin, after the step
+    bend: Motion  # mean motion of its centre within the step less the motion that v gives it, see `sim.energy_momentum`
+    excess: Vec3  # of its angular momentum, likewise
+    struck: float  # when the last impact hit it within the step [s]
+    pressed: float  # of a root: whether its tree feels limits, contacts, springs or ropes
     force: Vec3  # what pulls on it, see `sim.steadying`
     slow: Sym3  # how its turning is slowed
 
@@ -45,6 +50,9 @@ class JointRow:
     soft: float
     impulse: float
     inverse: float  # 1 / what a unit impulse does to its own speed, with softness
+    centre: float  # see `newton`: impulse it began with,
+    step: float  # change of impulse,
+    gain: float  # and of speed, in the direction it follows
 
 
 @record
@@ -85,13 +93,24 @@ class PointRow:
     bias: Vec3  # speeds
     soft: float  # speed per impulse
     friction: float  # spring: its greatest impulse
-    bounce: float  # contact: its restitution, where it bounces
+    bounce: float  # contact: its restitution
+    gap: float  # contact
+    acceleration: float  # contact: of its gap, by gravity
+    give: float  # contact: no softer than this times its own reply
+    hit: Vec3  # contact: impulse of impacts, apart from `impulse`, in the axes of `frame`; see `restitution`
+    struck: float  # contact: when [s]
     swing: float  # rope: distance of its ends over h, see `points.no_farther`
     impulse: Vec3  # on a, in the axes of `frame`
     own: Sym3  # what a unit impulse does to its own velocity; for a spring: the inverse, with softness
     along: float  # contact: 1 / (own.zz + soft); spring: reply along it
     across: float  # contact: 1 / greatest reply across; spring: 1 / no less than its greatest, with softness
     share: float  # b's part of its reply to itself, squared
+    centre: Vec3  # see `newton`: impulse it began with,
+    velocity: Vec3
+    weights: Mat3  # linear law,
+    push: Vec3
+    step: Vec3  # change of impulse,
+    gain: Vec3  # and of velocity, in the direction it follows
 
 
 @record
@@ -145,3 +164,4 @@ class Rows(NamedTuple):
     coupling: lanes  # type: ignore[valid-type]  # (rows, width)
     reply: lanes  # type: ignore[valid-type]  # of each point: three times as many numbers as there are rows in its tree
     islands: Islands
+    envelope: Envelope

@@ -2,7 +2,8 @@
 
 A limit acts when its gap (room left, < 0 beyond) is below a margin, by one compliant law for every sign of the gap:
 
-    rate + soft p + bias >= 0,  p >= 0,  one of them zero       soft = 1/(h (d + h k)),  bias = gap/(h + d/k)
+    rate + soft p + bias >= 0,  p >= 0,  one of them zero       soft = 1/(h (d + h k))
+    bias = gap/h ahead of the limit,  gap/(h + d/k) beyond      (see `contacts`)
 
 so that a limit ahead lets the joint come as close as it may within the step, and a limit passed pushes back, softly or
 hard as k says.  With k infinite nothing goes through, and what is beyond comes back by a fixed share per step.
@@ -59,7 +60,7 @@ def add_row(rows, count, body, slot, direction, gap, margin, impulse, wall, law)
 @inline
 def wall_law(gap, stiffness, damping, h, hard_share):
     """Softness and bias of a wall."""
-    soft, bias = 1.0 / (h * (damping + h * stiffness)), gap / (h + damping / stiffness)
+    soft, bias = 1.0 / (h * (damping + h * stiffness)), gap / where(gap > 0.0, h, h + damping / stiffness)
     return soft, where((gap < 0.0) & (stiffness > STIFFEST), bias * hard_share, bias)
 
 

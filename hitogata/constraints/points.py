@@ -10,11 +10,14 @@ A rope is a contact without friction whose normal leads from its slack end inwar
 """
 
 from hitogata.constraints.layout import SPRING
-from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, packed, sqrt, where
+from hitogata.lanes import any_lane, clip, inline, kernel, maximum, packed, sqrt, where
 from hitogata.spatial import Sym3, Vec3, cross, dot, from_cols, from_rows, inverse, load6, load_down
 from hitogata.spatial import rows as frame_rows
 
 TINY = 1e-30
+
+HARD = 1e-4
+"""Share of its softness that a contact keeps: where joints leave it no way to open, nothing else bounds its impulse."""
 
 
 @kernel
@@ -54,8 +57,6 @@ def prepare_point(rows, p, end):
         reply = reply + other
         point.share = share_of(other, reply)
     note_reply(point, own, reply)
-    if own.kind != SPRING and any_lane(point.bounce > 0.0):
-        point.bias = no_higher(point.bias, velocity_of(rows, point, own).z, point.bounce)
     return end
 
 
@@ -75,16 +76,20 @@ def note_reply(point, own, reply):
         point.across = 1.0 / (reply.xx + reply.yy + reply.zz + point.soft)
     else:
         point.own = reply
-        point.along = 1.0 / (reply.zz + point.soft)
-        point.across = 1.0 / greatest_across(reply)
         if own.tie == 1:
             point.bias = no_farther(point.bias, reply, point.soft, point.swing)
+        else:
+            firmer = clip(point.give * reply.zz / point.soft, HARD, 1.0)
+            point.soft = point.soft * firmer
+            point.bias = damped(point.bias, firmer)
+        point.along = 1.0 / (reply.zz + point.soft)
+        point.across = 1.0 / greatest_across(reply)
 
 
 @inline
-def no_higher(bias, closing, bounce):
-    """A contact bounces from what the joints let it close at, no more: bodies' own motions may fit no joint."""
-    return Vec3(bias.x, bias.y, where(bounce > 0.0, maximum(bias.z, minimum(closing, 0.0) * bounce), bias.z))
+def damped(bias, share):
+    """Bias of a contact whose damper is so much greater that its softness is this share: what overlaps parts slower."""
+    return Vec3(bias.x, bias.y, where(bias.z < 0.0, bias.z * share, bias.z))
 
 
 @inline

@@ -81,6 +81,7 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
     row.arm_b = arm_b
     row.friction = 0.0
     row.bounce = 0.0
+    row.hit = Vec3(0.0, 0.0, 0.0)
     row.soft = 1.0 / (law.h * damper)
     if ints.rope == 0:
         own.kind = SPRING
@@ -100,7 +101,7 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
         row.frame = axes_along(outward * -1.0)
         row.swing = sqrt(dot(reach, reach)) / law.h
         row.impulse = Vec3(0.0, 0.0, where(slack < way, maximum(-dot(outward, tie.impulse) * law.warm, 0.0), 0.0))
-        row.bias = Vec3(0.0, 0.0, where(slack < way, gap * tie.stiffness / damper, 1e9))
+        row.bias = Vec3(0.0, 0.0, where(slack < way, where(gap > 0.0, gap / law.h, gap * tie.stiffness / damper), 1e9))
         return count + 1
     tie.impulse = tie.impulse * 0.0
     return count

@@ -91,8 +91,14 @@ def whiten(tree, chains, mass, x, first, end):
 @kernel
 def unwhiten(tree, chains, mass, x, v):
     """v = L⁻¹ x: from whitened velocities to velocities."""
+    unwhiten_trees(tree, chains, mass, x, v, 0, tree.bodies)
+
+
+@kernel
+def unwhiten_trees(tree, chains, mass, x, v, first, end):
+    """The same for bodies first <= i < end, whole trees."""
     stride = chains.stride
-    for i in range(tree.bodies):
+    for i in range(first, end):
         joint = tree.joint[i]
         for k in range(joint.iv, joint.iv + joint.count):
             row, depth = k * stride, joint.depth + k - joint.iv

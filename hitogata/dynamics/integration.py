@@ -137,7 +137,13 @@ def step(
 @kernel
 def advance(tree, q, v, h, out):
     """out = q ⊞ h v; `out` may be q."""
-    for i in range(tree.bodies):
+    advance_trees(tree, q, v, h, out, 0, tree.bodies)
+
+
+@kernel
+def advance_trees(tree, q, v, h, out, first, end):
+    """The same for bodies first <= i < end."""
+    for i in range(first, end):
         joint = tree.joint[i]
         iq, iv = joint.iq, joint.iv
         if joint.kind == BALL:

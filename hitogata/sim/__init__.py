@@ -4,6 +4,7 @@ from hitogata.sim.batch import BatchError, BatchSnapshot, WorldBatch
 from hitogata.sim.batch_members import BatchMember, BatchTie
 from hitogata.sim.clocking import Costs
 from hitogata.sim.coordinates import ContactMethod, Coordinates
+from hitogata.sim.energy import WorldEnergy
 from hitogata.sim.events import ContactEvent, ContactEvents
 from hitogata.sim.grasps import Grasp, bar_gap, grasp, grasp_again
 from hitogata.sim.holds import Hold, hold
@@ -12,6 +13,7 @@ from hitogata.sim.reading import ContactForce
 from hitogata.sim.recording import Recording
 from hitogata.sim.saving import Snapshot
 from hitogata.sim.settings import Settings
+from hitogata.sim.solver_tally import SolverTally
 from hitogata.sim.states.reports import ContactPatch, ContactTally
 from hitogata.sim.strands import Strands
 from hitogata.sim.ties import Tie
@@ -36,10 +38,12 @@ __all__ = [
     "Recording",
     "Settings",
     "Snapshot",
+    "SolverTally",
     "Strands",
     "Tie",
     "World",
     "WorldBatch",
+    "WorldEnergy",
     "WorldError",
     "bar_gap",
     "grasp",

@@ -43,6 +43,7 @@ from hitogata.sim.running import begin, take_steps
 from hitogata.sim.saving import fingerprint
 from hitogata.sim.settings import Settings
 from hitogata.sim.shaped_running import take_shaped_steps
+from hitogata.sim.solver_tally import copy_tally
 from hitogata.sim.states.layout import PATCHES, TALLY, room_sizes
 from hitogata.sim.states.running import take_shaped_stated_steps, take_stated_steps
 from hitogata.sim.substeps import TIME, PointSums, sums_size
@@ -130,6 +131,8 @@ class Arrays:
         self.pair_room = max(pair_room, 8 * self.shapes.count)
         self.pairs = list_pairs(self.shapes, self.pair_room)
         self.law = settings.numbers(contents.gravity)
+        if self.loose is not None:
+            self.law[1] = 0.0  # bodies are let go one by one: their curves are not known
         self.state, self.before, self.piece = np.zeros(size), np.zeros(size), np.zeros(size)
         self.state[self.last_step][0] = np.inf  # there was none
         self.control = np.zeros(self.forest.control_size)
@@ -206,6 +209,10 @@ class Arrays:
         """Velocities of a figure, a view, shape (nv,)."""
         part, nq = self.span_of(member).v, self.forest.nq
         return self.state[nq + part.start : nq + part.stop]
+
+    def mean_of(self, member: "Member") -> FloatArray:
+        """Velocities of a figure within the last step, a view, shape (nv,)."""
+        return self.state[state_parts(self.forest, self.span_of(member)).mean]
 
     def state_parts_of(self, member: "Member") -> tuple[slice, ...]:
         """Where in the state stands all that belongs to a figure: q, v, and what its bodies carry along."""
@@ -305,6 +312,7 @@ class Arrays:
         new.before[:] = new.piece[:] = self.start
         new.unread, new.sleep = self.unread, self.sleep
         new.states[:TALLY] = self.states[:TALLY]
+        copy_tally(self, new)
         new.put_patches(self.last_patches())
         earlier = self.earlier_contacts()
         new.put_contacts(*self.last_contacts())
@@ -356,7 +364,7 @@ class Arrays:
     def taken_v(self, member: "Member") -> FloatArray:
         """Velocities of the last step that a figure took, shape (nv,)."""
         nap = self.nap_of(member)
-        return self.v_of(member) if nap is None else nap.v
+        return self.mean_of(member) if nap is None else nap.v
 
     def last_contacts(self) -> tuple[np.ndarray[Any, Any], FloatArray]:
         """Whose the contacts of the last step were, and where: views of what the step wrote.

@@ -24,6 +24,7 @@ from hitogata.sim.layout import HEADER, PIECES, Solid
 from hitogata.sim.nearness import Boxes
 from hitogata.sim.parts import control_parts, earlier_parts
 from hitogata.sim.resting import copy_runs, same_runs
+from hitogata.sim.solver_tally import copy_tally
 from hitogata.sim.states.layout import PATCHES
 from hitogata.sim.substeps import HEAD, TIME
 
@@ -122,6 +123,7 @@ class Awake:
         own.state[own.last_step] = whole.state[whole.last_step]
         own.ties.numbers.reshape(-1, self._tie_size)[:-1] = self._tie_numbers()[self._tie_rows]
         own.states[:PATCHES] = whole.states[:PATCHES]  # its tally
+        copy_tally(whole, own)
         self.sleep.rest[:] = self._all.rest[self._numbers]
         copy_runs(self._all.told, self.sleep.told, self._control)
 
@@ -137,6 +139,7 @@ class Awake:
         self._tie_numbers()[self._tie_rows] = own.ties.numbers.reshape(-1, self._tie_size)[:-1]
         whole.states[:PATCHES] = own.states[:PATCHES]
         copy_runs(own.sums, whole.sums, self._sums_back)
+        copy_tally(own, whole)
         self._all.rest[self._numbers] = self.sleep.rest
         copy_runs(self.sleep.told, self._all.told, self._control_back)
 

@@ -50,7 +50,6 @@ from hitogata.sim.block_contacts import (
 )
 from hitogata.sim.clocking import Clock, silent
 from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, moves_fast, stop_at_impact
-from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import (
     CAPACITY,
     CONTACTS,
@@ -66,10 +65,8 @@ from hitogata.sim.layout import (
     state_in,
 )
 from hitogata.sim.motors import suppose
-from hitogata.sim.moving import carry
-from hitogata.sim.placing import place
-from hitogata.sim.running import MOST_PIECES, fastest, finite, gather, open_pairs, pieces_for, sliding
-from hitogata.sim.steadying import relax
+from hitogata.sim.moving import synchronise
+from hitogata.sim.running import MOST_PIECES, fastest, finite, note_start, open_pairs, pieces_for, sliding
 from hitogata.sim.step import Method, by_sweeps, step
 from hitogata.sim.substeps import (
     add_motors_and_limits,
@@ -187,6 +184,7 @@ def world_of(shared, nature, range_lists, range_numbers):
         own, shared.chains, records(solid, Solid), records(limit, Limit),
         own_ranges(range_lists, tail(limit, tree.bodies * Limit.SIZE), range_numbers), shared.width,
         shared.most_joint_rows, shared.most_touches, shared.most_points, shared.row_room, shared.reply_room,
+        shared.envelope_room,
     )  # fmt: skip
 
 
@@ -195,7 +193,7 @@ def law_of(numbers, h, last_h, fall):
     """The laws of a step; see `layout.open_law`.  A world is one island: whatever touches in its neighbours."""
     return Law(
         h, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7],
-        numbers[8], numbers[9], fall, numbers[11], numbers[12], numbers[13], 0.0,
+        numbers[8], numbers[9], fall, numbers[11], numbers[12], numbers[13], 0.0, numbers[15],
     )  # fmt: skip
 
 
@@ -219,7 +217,7 @@ def run_block(
         keep_start(block, lists)
         start, start_ties = block.before, block.old_ties
         left, taken = marks[DEAD] * 0.0 + h, marks[DEAD] * 0.0
-        pieces = where(dead, 0.0, pieces_for(fastest(tree, views.v), 0.0, left, longest, fast_turn))
+        pieces = where(dead, 0.0, pieces_for(fastest(tree, views.mean), 0.0, left, longest, fast_turn))
         again, first, passes = False, True, marks[DEAD] * 0.0
         share, retakes, parts_of_pieces = taken + 1.0, taken, taken
         while any_lane(pieces > 0.0):
@@ -234,7 +232,7 @@ def run_block(
             found, joint_rows, mistaken = step(
                 world, scene, rows, around, views, control, law, method, sweeps, counts[CONTACTS], passes
             )
-            slide, well = sliding(tree, views.v, rows, joint_rows), finite(block.state, tree.nq + tree.nv)
+            slide, well = sliding(tree, views.mean, rows, joint_rows), finite(block.state, tree.nq + tree.nv)
             supposing = going & (mistaken > 0.0)  # once more, with other motors at their limits
             fast = going & well & negated(supposing) & moves_fast(scene, world.solid, around, start, views.q, length)
             impact = taken * 0.0 + 1.0
@@ -244,7 +242,7 @@ def run_block(
             if any_lane(last_try):
                 stop_at_impact(world, scene, around, views, start, law)  # the others are put back below
                 impact = where(last_try, 1.0, impact)
-            needed = pieces_for(fastest(tree, views.v), slide, left, longest, fast_turn)
+            needed = pieces_for(fastest(tree, views.mean), slide, left, longest, fast_turn)
             used = taken - parts_of_pieces
             retry = going & negated(supposing) & (needed > pieces) & negated(again) & (used + pieces < MOST_PIECES)
             hits = negated(retry) & (impact < 1.0)  # once more, to where something touches
@@ -280,6 +278,7 @@ def run_block(
         marks[TAKEN] = where(dead, marks[TAKEN], marks[TAKEN] + 1.0)
         marks[DEAD] = where(dead, 1.0, 0.0)
         steps -= 1
+    synchronise(scene, world.solid, views, numbers[1])
     return steps, 0
 
 
@@ -301,11 +300,7 @@ def begin_fresh(world, scene, views, block):
     """Note the momenta of worlds that were put elsewhere; see `running.begin`."""
     fresh, none = block.marks[FRESH] > 0.0, block.marks[FRESH] * 0.0
     copy(block.state, block.before, block.states)
-    place(scene, world.solid, views, none)
-    carry(scene, views)
-    gather(scene)
-    note_spin(scene, world.solid, views, none)
-    relax(scene, views)
+    note_start(world, scene, views)
     for k in range(block.states):
         block.state[k] = where(fresh, block.state[k], block.before[k])
     block.marks[FRESH] = none

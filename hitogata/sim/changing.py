@@ -18,6 +18,7 @@ from hitogata.sim.events import hand_over
 from hitogata.sim.forest import IntArray, Span, stretch
 from hitogata.sim.pairing import held_apart
 from hitogata.sim.parts import control_parts, earlier_parts
+from hitogata.sim.solver_tally import copy_tally
 from hitogata.sim.substeps import TIME
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def changed(old: Arrays, contents: Contents, states: "Mapping[Member, State]") -
             new.before[part] = new.state[part]
         new.controls_of(member).target[:] = new.q_of(member)
     new.note_pulls()
+    copy_tally(old, new)
     return new
 
 

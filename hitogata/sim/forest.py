@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hitogata.constraints.envelope import TALLY, envelope_sizes
 from hitogata.constraints.islands import ALIGNED, islands_size
 from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, TouchInts
 from hitogata.constraints.limits import Limit, Watch
@@ -130,20 +131,23 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
     floats[:3] = gravity
     most_rows = _up(most_joint + 6 * body + 8 * body)
     replies = points * 6 * width
-    head[:11] = [body, nq, nv, links, stride, width, most_joint, body, points, most_rows * width, replies]
+    envelope, envelope_ints = envelope_sizes(nv, body, stride)
+    head[:12] = [body, nq, nv, links, stride, width, most_joint, body, points, most_rows * width, replies, envelope]
     work = body * record_size(Placed) + nv * stride + 4 * _up(nv) + most_joint * (record_size(JointRow) + stride)
-    work += 6 * body * stride + points * record_size(PointRow) + most_rows + most_rows * width + replies + 64
+    work += 6 * body * stride + points * record_size(PointRow) + most_rows + most_rows * width + replies + envelope + 64
     ints_needed = (
         most_joint * record_size(JointRowInts)
         + body * (record_size(TouchInts) + 1)
         + points * record_size(PointRowInts)
         + islands_size(most_rows // ALIGNED, most_joint, points)
+        + envelope_ints
+        + TALLY
     )
     return Forest(
         np.concatenate([head, rows.ravel(), velocities.ravel(), starts]),
         np.concatenate([floats, *[x.ravel() for x in (*bodies, *solids, *limits)], ranges]),
         tuple(spans), body, nq, nv,
-        nq + 2 * nv + body * (record_size(Carried) + record_size(Watch) + 5 + record_size(Strain)) + 2,
+        nq + 3 * nv + body * (record_size(Carried) + record_size(Watch) + 3 + record_size(Strain)) + 2,
         nq + 2 * nv + body * (record_size(Motor) + record_size(Pull)) + 1, work, ints_needed,
     )  # fmt: skip
 

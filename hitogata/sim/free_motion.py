@@ -14,7 +14,7 @@ from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
 from hitogata.dynamics.mass import about, all_slidings, all_turnings, sliding, turning
 from hitogata.dynamics.placing import axis_of
 from hitogata.lanes import any_lane, inline, kernel, where
-from hitogata.sim.keeping import add_push, keep
+from hitogata.sim.energy_momentum import add_push, follow_curves, note_pushes, weight_of
 from hitogata.sim.motors import UNLIMITED, at_limit, beyond_limit, unless_limited
 from hitogata.sim.steadying import steady
 from hitogata.spatial import Force, cross, dot, load3, load_quaternion, store3
@@ -24,16 +24,20 @@ from hitogata.spatial import Force, cross, dot, load3, load_quaternion, store3
 def free_motion(scene, solids, state, control, law, spare):
     """Whitened velocities after the step, if nothing is in the way; returns what `steady` does."""
     fill(scene)
-    if law.keep_energy > 0.0:
-        keep(scene, solids, state, law.h, spare)
     slowed = steady(scene, solids, state, law, spare)
+    add_gravity(scene, state, law.h)
+    if law.keep_energy > 0.0:
+        note_pushes(scene, spare, -1.0)
     for i in range(scene.tree.bodies):
-        add_gravity(scene, i, law.h)
         add_springs(scene, state, control, law, i)
     if any_lane(control.pulled[0] > 0.0):
         add_pulls(scene, control, law.h)
+    if law.keep_energy > 0.0:
+        note_pushes(scene, spare, 1.0)
     factorise(scene.tree, scene.chains, scene.mass, 0, scene.tree.bodies)
     whiten(scene.tree, scene.chains, scene.mass, scene.x, 0, scene.tree.bodies)
+    if law.keep_energy > 0.0:
+        follow_curves(scene, solids, state, control, law, slowed, spare)
     for k in range(scene.tree.nv):
         scene.free[k] = scene.x[k]
     return slowed
@@ -103,16 +107,15 @@ def project(scene, i, force, row):
 
 
 @kernel
-def add_gravity(scene, i, h):
-    """Gravity's push on a subtree, at its joint."""
-    joint, placed, inertia, x = scene.tree.joint[i], scene.placed[i], scene.placed[i].inertia, scene.x
-    add_push(joint, placed, x, weight_of(inertia, scene.tree.gravity * h))
-
-
-@inline
-def weight_of(inertia, gravity):
-    """Wrench of gravity about the root's origin."""
-    return Force(cross(inertia.moment, gravity), gravity * inertia.mass)
+def add_gravity(scene, state, h):
+    """Gravity's push on each subtree, at its joint: for this step, and what was owed of the last."""
+    tree, root = scene.tree, 0
+    while root < tree.bodies:
+        end, gravity = tree.joint[root].end, tree.gravity * (h + state.owed[root])
+        for i in range(root, end):
+            placed = scene.placed[i]
+            add_push(tree.joint[i], placed, scene.x, weight_of(placed.inertia, gravity))
+        root = end
 
 
 @kernel
@@ -149,7 +152,7 @@ def add_springs(scene, state, control, law, i):
             own, drive = beyond_limit(state.motor[iv + k], motor.limit, own, body.damping, drive)
         scene.mass[at] = scene.mass[at] + (h * own + body.armature)
         push = control.push[iv + k] + drive
-        x[iv + k] = x[iv + k] + push * h + state.v[iv + k] * body.armature
+        x[iv + k] = x[iv + k] + push * h + state.mean[iv + k] * body.armature
     if joint.kind == BALL:
         error = turn_between(load_quaternion(control.target, joint.iq), load_quaternion(state.q, joint.iq))
         store3(scene.drive, iv, load3(scene.drive, iv) - error * spring)

@@ -6,25 +6,26 @@ through its joints: so the wrench through a joint is what is missing in the mome
 
 from hitogata.constraints.contacts import axes_along
 from hitogata.lanes import inline, kernel
-from hitogata.sim.free_motion import about_root, weight_of
-from hitogata.sim.keeping import momentum_of
-from hitogata.sim.moving import carry
+from hitogata.sim.energy_momentum import momentum_at, weight_of
+from hitogata.sim.free_motion import about_root
 from hitogata.spatial import Force, cross, load6, store6
 
 
 @kernel
-def sum_wrenches(scene, solids, state, control, outside, out, h):
+def sum_wrenches(scene, solids, start, state, control, outside, out, h):
     """Impulse of each parent on its body through the joint, world axes, about the joint, into `out` (bodies, 6).
 
-    Bodies are placed where the substep began; `state` has the velocities it ended with, and what bodies carry along is
-    overwritten.  outside: impulses of contacts and ties, about the world's origin, (bodies, 6).
+    Bodies are placed where the substep began, with the state `start`; `state` is what it ended with.
+    outside: impulses of contacts and ties, about the world's origin, (bodies, 6).
     """
-    carry(scene, state)
+    kick = h
     for i in range(scene.tree.bodies):
+        if scene.tree.joint[i].parent < 0:
+            kick = h + start.owed[i] - state.owed[i]
         placed, now, solid, pull = scene.placed[i], state.carried[i], solids[i], control.pull[i]
         reach = placed.rel + placed.rot @ pull.point
-        missing = momentum_of(solid.mass, solid.central, placed.rot, placed.rel + placed.arm, now.centre, now.spin)
-        missing = missing - placed.momentum - weight_of(placed.inertia, scene.tree.gravity * h)
+        missing = momentum_at(solid.mass, placed.rel + placed.arm, now.centre, now.angular)
+        missing = missing - placed.momentum - weight_of(placed.inertia, scene.tree.gravity * kick)
         missing = missing - about_root(pull.force * h, pull.torque * h, reach)
         placed.momentum = missing - shifted(load6(outside, 6 * i), placed.pos - placed.rel)
     for i in range(scene.tree.bodies - 1, -1, -1):

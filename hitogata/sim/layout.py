@@ -3,7 +3,7 @@
     ints      header, joints, chains, where ranges begin             what the world is; changes when things come or go
     floats    gravity, bodies, solids, limits, ranges
     state     q, v, carried momenta, watches, impulses of limits,     what a step changes, and save/restore needs
-              spin of free trees, strain, forces of motors
+              gravity owed, strain, mean velocities, forces of motors
     control   targets, rates, pushes, motors, pulls                  what the user sets
     counts    how many ties, contacts, pieces there are              see below
     work      scratch; its contents do not matter between steps
@@ -13,6 +13,7 @@ Inside kernels they are opened once, as the views below.
 
 from typing import NamedTuple
 
+from hitogata.constraints.envelope import TALLY, open_envelope
 from hitogata.constraints.islands import ALIGNED, open_islands
 from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, Rows, Scene, TouchInts
 from hitogata.constraints.limits import Limit, Watch
@@ -45,10 +46,11 @@ class Solid:
 
 @record
 class Carried:
-    """Motion of a body as the last step left it: the momentum it brings along."""
+    """Motion of a body within the last step: the momentum it brings along."""
 
     centre: Vec3  # velocity of the centre of mass, in the world
     spin: Vec3  # angular velocity, in the body's frame
+    angular: Vec3  # angular momentum about the centre of mass, in the world
 
 
 @record
@@ -92,6 +94,7 @@ class World(NamedTuple):
     most_points: int
     row_room: int  # numbers in the coupling matrix
     reply_room: int  # numbers in the replies of points
+    envelope_room: int  # numbers of scratch of Newton's method
 
 
 class State(NamedTuple):
@@ -102,7 +105,8 @@ class State(NamedTuple):
     carried: records  # type: ignore[valid-type]
     watch: records  # type: ignore[valid-type]
     limit_impulse: lanes  # type: ignore[valid-type]  # (bodies, 2)
-    spin: lanes  # type: ignore[valid-type]  # (bodies, 3): of a free tree, at its root's place; see `keeping`
+    owed: lanes  # type: ignore[valid-type]  # (bodies,): time of gravity that a tree has yet to feel, at its root's place
+    mean: lanes  # type: ignore[valid-type]  # (nv,): velocities of the last step; `v` are those at its end
     strain: records  # type: ignore[valid-type]
     motor: lanes  # type: ignore[valid-type]  # (nv,): force of each motor in the last substep; see `motors`
     last: lanes  # type: ignore[valid-type]  # (2,): h and residual of the last step
@@ -139,6 +143,7 @@ class Law(NamedTuple):
     bounce_speed: float
     static_share: float
     islands: float
+    contact_depth: float
 
 
 @kernel
@@ -146,7 +151,7 @@ def open_law(numbers, h, last_h):
     """The laws of a step of h, from `Settings.numbers`."""
     return Law(
         h, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7],
-        numbers[8], numbers[9], numbers[10], numbers[11], numbers[12], numbers[13], numbers[14],
+        numbers[8], numbers[9], numbers[10], numbers[11], numbers[12], numbers[13], numbers[14], numbers[15],
     )  # fmt: skip
 
 
@@ -163,7 +168,7 @@ def open_world(ints, floats):
     return World(
         tree, Chains(stride, chain), records(solid, Solid), records(limit, Limit),
         one_range(tail(chain, bodies * stride), tail(limit, bodies * Limit.SIZE)), width, head[6], head[7], head[8],
-        head[9], head[10],
+        head[9], head[10], head[11],
     )  # fmt: skip
 
 
@@ -180,13 +185,15 @@ def state_in(world, q):
     carried = tail(v, world.tree.nv)
     watch = tail(carried, world.tree.bodies * Carried.SIZE)
     impulse = tail(watch, world.tree.bodies * Watch.SIZE)
-    spin = tail(impulse, 2 * world.tree.bodies)
-    strain = tail(spin, 3 * world.tree.bodies)
-    motor = tail(strain, world.tree.bodies * Strain.SIZE)
+    owed = tail(impulse, 2 * world.tree.bodies)
+    strain = tail(owed, world.tree.bodies)
+    mean = tail(strain, world.tree.bodies * Strain.SIZE)
+    motor = tail(mean, world.tree.nv)
     last = tail(motor, world.tree.nv)
     return State(
-        q, v, records(carried, Carried), records(watch, Watch), impulse, spin, records(strain, Strain), motor, last
-    )
+        q, v, records(carried, Carried), records(watch, Watch), impulse, owed, mean, records(strain, Strain), motor,
+        last,
+    )  # fmt: skip
 
 
 @kernel
@@ -233,16 +240,20 @@ def open_rows(world, scene, work_ints):
     touch_y = tail(joint_y, world.most_joint_rows * stride)
     point = tail(touch_y, world.most_touches * stride * 6)
     speed = tail(point, world.most_points * PointRow.SIZE)
-    coupling = tail(speed, total)
+    numbers = tail(speed, total)
+    coupling = tail(numbers, world.envelope_room)
     reply = tail(coupling, world.row_room)
-    ints = lanes(work_ints, X1)
+    tally = lanes(work_ints, X1)
+    ints = tail(tally, TALLY)
     touch = tail(ints, world.most_joint_rows * JointRowInts.SIZE)
     touched = tail(touch, world.most_touches * TouchInts.SIZE)
     point_int = tail(touched, world.tree.bodies)
     spare = tail(point_int, world.most_points * PointRowInts.SIZE)
     islands = open_islands(spare, total // ALIGNED, world.most_joint_rows, world.most_points)
+    whole = tail(islands.key, world.most_joint_rows + world.most_points)
+    envelope = open_envelope(numbers, tally, whole, world.envelope_room, world.tree.nv, world.tree.bodies, stride)
     return Rows(
         world.width, records(joint, JointRow), records(ints, JointRowInts), joint_y, records(touch, TouchInts), touch_y,
         touched, records(point, PointRow), records(point_int, PointRowInts), speed, coupling, reply,
-        islands,
+        islands, envelope,
     )  # fmt: skip

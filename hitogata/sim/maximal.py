@@ -20,12 +20,12 @@ from hitogata.constraints.limits import keep_impulses
 from hitogata.constraints.link_replies import prepare_link
 from hitogata.constraints.links import mark_linked, solve_link, tell_linked, warm_link
 from hitogata.constraints.points import prepare_point, push_point, solve_point
+from hitogata.constraints.restitution import bounce
 from hitogata.dynamics.factor import unwhiten
 from hitogata.dynamics.integration import advance
 from hitogata.lanes import any_lane, kernel, maximum, sqrt
 from hitogata.sim.clocking import Clock, silent
 from hitogata.sim.free_motion import free_motion
-from hitogata.sim.keeping import note_spin
 from hitogata.sim.motors import note_motors
 from hitogata.sim.moving import carry
 from hitogata.sim.placing import place, place_body
@@ -44,7 +44,7 @@ def maximal_step(
     figures: the world in reduced coordinates, with its state `of_joints` and its `control`.
     bodies: the world of loose bodies, with their state `of_bodies` and what acts on them from `outside`.
     """
-    place(scene, bodies.solid, of_bodies, law.h)                         # 1 where is it, what momenta
+    place(scene, bodies.solid, of_bodies)                                # 1 where is it, what momenta
     place_joints(joints, scene.placed)
     push_limited(joints, of_joints, control)
     push_bodies(joints, scene.placed, control, outside.push)
@@ -55,6 +55,7 @@ def maximal_step(
     points, contacts = find_points(scene, bodies.solid, rows, around, old_contacts, law, Clock(silent, 0))
     touches = touch_linked_bodies(scene, rows, links, blocks, points)
     couple(scene, rows, 0, touches)                                      # 5 impulses
+    bounce_all(scene, rows, points, law)
     prepare(rows, points)
     for k in range(blocks):
         prepare_link(rows, links, k)
@@ -64,15 +65,16 @@ def maximal_step(
     keep_joints(joints, rows, links, held, blocks, law.h)
     keep_impulses(rows, limits, of_joints.limit_impulse)
     keep_point_impulses(rows, points, around)
-    carry(scene, of_bodies)
-    note_spin(scene, bodies.solid, of_bodies, law.h)
-    joint_velocities(joints, scene.placed, of_joints.v)
+    carry(scene, bodies.solid, of_bodies)
+    joint_velocities(joints, scene.placed, of_joints.mean)
     find_drives(joints.tree, of_joints, control, law, scene.drive)
     mistaken = note_motors(joints.tree, scene.drive, scene.x, of_joints, control, law, passes)
-    advance(bodies.tree, of_bodies.q, of_bodies.v, law.h, of_bodies.q)
+    advance(bodies.tree, of_bodies.q, of_bodies.mean, law.h, of_bodies.q)
     for i in range(bodies.tree.bodies):
         place_body(bodies.tree.joint[i], bodies.tree.body[i], scene.placed[i], scene.placed, of_bodies.q)
-    read_joints(joints, scene.placed, of_joints.q, of_joints.v, law.h)
+    read_joints(joints, scene.placed, of_joints.q, of_joints.mean, law.h)
+    for k in range(figures.tree.nv):
+        of_joints.v[k] = of_joints.mean[k]
     return contacts, limits, mistaken
 
 
@@ -87,6 +89,16 @@ def touch_linked_bodies(scene, rows, links, blocks, points):
     tell_linked(rows, links, blocks)
     tell_pointed(rows, points)
     return touches
+
+
+@kernel
+def bounce_all(scene, rows, points, law):
+    """Impacts of all contacts, taken for one island."""
+    islands = rows.islands
+    islands.point_start[0], islands.point_start[1], islands.heap[0] = 0, points, 0
+    for p in range(points):
+        islands.point[p] = p
+    bounce(scene, rows, 1, law)
 
 
 @kernel
@@ -128,7 +140,7 @@ def sweep(rows, links, blocks, points):
 @kernel
 def take_speeds(scene, rows, state, touches):
     """New velocities: of a touched body they stand in the solver."""
-    unwhiten(scene.tree, scene.chains, scene.mass, scene.x, state.v)
+    unwhiten(scene.tree, scene.chains, scene.mass, scene.x, state.mean)
     for a in range(touches):
         touch = rows.touch[a]
-        store6(state.v, scene.tree.joint[touch.body].iv, load6(rows.speed, touch.row))
+        store6(state.mean, scene.tree.joint[touch.body].iv, load6(rows.speed, touch.row))

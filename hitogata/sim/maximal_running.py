@@ -4,12 +4,11 @@ from hitogata.constraints.joint_places import Held, JointPlace, Joints
 from hitogata.constraints.links import LIMITS, SIDE, LinkInts, LinkRow, Links
 from hitogata.contact.conservative_advancement import gap_of
 from hitogata.contact.finding import touch
-from hitogata.lanes import X1, entry, floats_in, inline, ints_in, kernel, lanes, records, tail
+from hitogata.lanes import X1, entry, floats_in, ints_in, kernel, lanes, records, tail
 from hitogata.sim.layout import open_control, open_rows, open_scene, open_state, open_world
 from hitogata.sim.maximal import maximal_step
-from hitogata.sim.moving import carry
 from hitogata.sim.placing import place
-from hitogata.sim.running import run_steps, sliding
+from hitogata.sim.running import note_start, run_steps, sliding
 from hitogata.sim.substeps import (
     JointSums,
     Told,
@@ -30,25 +29,18 @@ def begin_maximal(ints, floats, loose_ints, loose_floats, state, start, held_sta
     """
     world, bodies = open_world(ints, floats), open_world(loose_ints, loose_floats)
     scene, of_joints, of_bodies = open_scene(world, work), open_state(world, state), open_state(bodies, state[start:])
-    place(scene, world.solid, of_joints, 0.0)
-    carry(scene, of_joints)
+    note_start(world, scene, of_joints)
     for i in range(first, end):
         link = world.tree.joint[i].link
         if link >= 0:
             joint, placed, old = bodies.tree.joint[link], scene.placed[i], of_joints.carried[i]
             store3(of_bodies.q, joint.iq, placed.pos)
             store_quaternion(of_bodies.q, joint.iq + 3, quaternion_of(placed.rot))
-            store6(of_bodies.v, joint.iv, placed.motion)
+            store6(of_bodies.mean, joint.iv, placed.motion)
             of_bodies.carried[link].centre = old.centre
             of_bodies.carried[link].spin = old.spin
-            store3(of_bodies.spin, 3 * link, spin_of(placed.rot, world.solid[i].central, old.spin))
+            of_bodies.carried[link].angular = old.angular
             forget(open_joints(world, state[held_start:], work), link)
-
-
-@inline
-def spin_of(rot, central, spin):
-    """Angular momentum of a body about its centre, world axes."""
-    return rot @ (central @ spin)
 
 
 @kernel
@@ -114,14 +106,14 @@ def take_one(parts, around, law, old_contacts, passes, begin, last_try):
         world, bodies, joints, scene, rows, links, around, of_joints, of_bodies, control, outside, law, share, sweeps,
         old_contacts, passes,
     )  # fmt: skip
-    return contacts, sliding(world.tree, of_joints.v, rows, limits), mistaken, 1.0
+    return contacts, sliding(world.tree, of_joints.mean, rows, limits), mistaken, 1.0
 
 
 @kernel
 def note_loose(parts, told, around, law, found, counts, before):
     """`running.note_reduced` in maximal coordinates."""
     world, bodies, joints, scene, _, _, of_joints, _, _, _, _, _, start = parts
-    place(scene, bodies.solid, open_state(bodies, before[start:]), law.h)
+    place(scene, bodies.solid, open_state(bodies, before[start:]))
     add_motors_and_limits(told.sums, world.tree, of_joints, law.h, True)
     add_ties(scene, around, law.h, True)
     sums = records(told.sums.rest, JointSums)

@@ -14,6 +14,7 @@ from hitogata.lanes import record_offsets
 from hitogata.rom import RangeOfMotion
 from hitogata.sim import reading
 from hitogata.sim.checking import number, numbers, state_of
+from hitogata.sim.energy import WorldEnergy, member_energy
 from hitogata.sim.layout import Motor
 from hitogata.sim.loose import gaps_of
 from hitogata.sim.parts import joint_memory
@@ -244,6 +245,10 @@ class Member:
         arrays.note_pulls()
 
     # ------------------------------------------------------- what happened in the last step
+
+    def energy(self) -> WorldEnergy:
+        """Its energy, as steps keep it; see `sim.energy`."""
+        return member_energy(self)
 
     def joint_forces(self) -> FloatArray:
         """Torque [N m] and force [N] that each link feels from its joint, world axes, about the joint: (nlinks, 6)."""

@@ -45,7 +45,7 @@ def any_limited(control, root, end):
 def search_tree(scene, state, control, law, passes, root, end):
     """The same for one tree."""
     tree, iterate = scene.tree, scene.iterate
-    slope, curve = along_way(scene, state.v, root, end)
+    slope, curve = along_way(scene, state.mean, root, end)
     low, high = passes * 0.0, passes * 0.0 + 1.0
     whole = slope + curve - forces_along(scene, state, control, law, high, root, end) <= 0.0
     for _ in range(HALVINGS):
@@ -56,7 +56,7 @@ def search_tree(scene, state, control, law, passes, root, end):
     for i in range(root, end):
         joint, limit, damper = tree.joint[i], control.motor[i].limit, motor_damper(control.motor[i], tree.body[i], law)
         for k in range(joint.iv, joint.iv + joint.count):
-            gone = where(passes < 1.0, state.v[k], between(iterate[k], state.v[k], share))
+            gone = where(passes < 1.0, state.mean[k], between(iterate[k], state.mean[k], share))
             iterate[k] = gone
             force = clip(scene.drive[k] - damper * gone, -limit, limit)
             scene.x[k] = where(passes < SETTLING, force, scene.x[k])
@@ -101,7 +101,7 @@ def forces_along(scene, state, control, law, share, root, end):
         if any_lane(limit < UNLIMITED):
             joint, damper = tree.joint[i], motor_damper(control.motor[i], tree.body[i], law)
             for k in range(joint.iv, joint.iv + joint.count):
-                way = state.v[k] - scene.iterate[k]
+                way = state.mean[k] - scene.iterate[k]
                 force = scene.drive[k] - damper * (scene.iterate[k] + way * share)
                 held = absolute(state.motor[k]) == limit
                 supposed = where(held, state.motor[k], force)

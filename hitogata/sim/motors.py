@@ -63,7 +63,7 @@ def note_motors(tree, drive, guess, state, control, law, passes):
         damper = damper_of(motor.stiffness, motor.damping + passive, law.h, law.theta) - passive
         limited = any_lane(motor.limit < UNLIMITED)
         for k in range(joint.iv, joint.iv + joint.count):
-            force = drive[k] - damper * state.v[k]
+            force = drive[k] - damper * state.mean[k]
             if limited:
                 mistaken = maximum(mistaken, judge_motor(state.motor, guess, k, force, motor.limit, passes))
             else:

@@ -1,12 +1,16 @@
 """6  New velocity, momenta to carry along, and new place."""
 
-from hitogata.dynamics.factor import unwhiten
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.dynamics.placing import at_rest, axis_of
-from hitogata.dynamics.placing import carried as carried_along
-from hitogata.lanes import inline, kernel
+from hitogata.dynamics.factor import factorise, unwhiten, whiten
+from hitogata.dynamics.integration import advance
+from hitogata.lanes import any_lane, inline, kernel, maximum
+from hitogata.sim.energy_momentum import mean_momenta, move_bodies, open_room
+from hitogata.sim.free_motion import add_gravity, fill
+from hitogata.sim.placing import place
 from hitogata.spatial import Force as Wrench
-from hitogata.spatial import Motion, Vec3, cross, load3, load6, power, store6
+from hitogata.spatial import Vec3, cross, dot, load3, load6, power, store6
+
+STILL = 1e-5
+"""What turns by less within a step ends it with the velocity it had within [rad]."""
 
 
 @kernel
@@ -15,11 +19,13 @@ def apply(scene, rows, state, joint_rows, touches, points):
     for a in range(joint_rows):
         if rows.joint_int[a].chained == 0:
             apply_limit(scene, rows, a)
-    gather_impulses(rows, touches, points)
+    clear_impulses(rows, touches)
+    for p in range(points):
+        add_impulse(rows, p, rows.point[p].impulse + rows.point[p].hit)
     for a in range(touches):
         if rows.touch[a].chained == 0:
-            apply_touch(scene, rows, a)
-    unwhiten(scene.tree, scene.chains, scene.mass, scene.x, state.v)
+            apply_touch(scene, rows, a, scene.x)
+    unwhiten(scene.tree, scene.chains, scene.mass, scene.x, state.mean)
 
 
 @kernel
@@ -34,9 +40,9 @@ def apply_limit(scene, rows, a):
 
 
 @kernel
-def apply_touch(scene, rows, a):
-    """Add the impulses on a touched body."""
-    x, chains, stride = scene.x, scene.chains, scene.chains.stride
+def apply_touch(scene, rows, a, x):
+    """Add the impulses on a touched body to whitened velocities."""
+    chains, stride = scene.chains, scene.chains.stride
     i, total = rows.touch[a].body, load_wrench(rows.speed, rows.touch[a].row)
     joint = scene.tree.joint[i]
     for d in range(joint.depth + joint.count):
@@ -45,18 +51,38 @@ def apply_touch(scene, rows, a):
 
 
 @kernel
-def gather_impulses(rows, touches, points):
-    """Sum of the impulses on each touched body, about its origin, in the place of its speeds: those are done with."""
-    speed = rows.speed
+def clear_impulses(rows, touches):
+    """Room for the sum of the impulses on each touched body, in the place of its speeds: those are done with."""
     for a in range(touches):
-        store6(speed, rows.touch[a].row, Wrench(Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)))
+        store6(rows.speed, rows.touch[a].row, Wrench(Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)))
+
+
+@kernel
+def add_impulse(rows, p, impulse):
+    """Add the impulse of a point to the sums of its bodies, about their origins."""
+    point, own, speed = rows.point[p], rows.point_int[p], rows.speed
+    force, at = point.frame.T @ impulse, rows.touch[own.touch_a].row
+    store6(speed, at, load_wrench(speed, at) + wrench_of(point.arm_a, force))
+    if own.touch_b >= 0:
+        at = rows.touch[own.touch_b].row
+        store6(speed, at, load_wrench(speed, at) - wrench_of(point.arm_b, force))
+
+
+@kernel
+def advance_late(scene, rows, state, touches, points, h, spare):
+    """Move on; impacts are felt only for what is left of the step after them (`constraints.restitution`)."""
+    tree, room = scene.tree, open_room(scene, spare)
+    clear_impulses(rows, touches)
     for p in range(points):
-        point, own = rows.point[p], rows.point_int[p]
-        force, at = point.frame.T @ point.impulse, rows.touch[own.touch_a].row
-        store6(speed, at, load_wrench(speed, at) + wrench_of(point.arm_a, force))
-        if own.touch_b >= 0:
-            at = rows.touch[own.touch_b].row
-            store6(speed, at, load_wrench(speed, at) - wrench_of(point.arm_b, force))
+        add_impulse(rows, p, rows.point[p].hit * (rows.point[p].struck * (-1.0 / h)))
+    for k in range(tree.nv):
+        room.half[k] = scene.x[k] * 0.0
+    for a in range(touches):
+        apply_touch(scene, rows, a, room.half)
+    unwhiten(tree, scene.chains, scene.mass, room.half, room.v)
+    for k in range(tree.nv):
+        room.v[k] = room.v[k] + state.mean[k]
+    advance(tree, state.q, room.v, h, state.q)
 
 
 @inline
@@ -72,25 +98,53 @@ def wrench_of(arm, force):
 
 
 @kernel
-def carry(scene, state):
+def carry(scene, solids, state):
     """Note the motion of each body, to be its momentum in the next step; the old one of its centre stays in `force`."""
-    tree, work = scene.tree, scene.placed
-    for i in range(tree.bodies):
-        joint, placed, carried, iv = tree.joint[i], work[i], state.carried[i], tree.joint[i].iv
-        if joint.parent >= 0:
-            parent = work[joint.parent]
-            motion = carried_along(parent.motion, placed.rel - parent.rel)
-        else:
-            motion = at_rest()
-        if joint.kind == BALL:
-            motion = Motion(motion.ang + placed.base @ load3(state.v, iv), motion.lin)
-        elif joint.kind == HINGE:
-            motion = Motion(motion.ang + axis_of(placed.rot) * state.v[iv], motion.lin)
-        elif joint.kind == SLIDER:
-            motion = Motion(motion.ang, motion.lin + axis_of(placed.rot) * state.v[iv])
-        elif joint.kind == FREE:
-            motion = Motion(placed.base @ load3(state.v, iv), placed.base @ load3(state.v, iv + 3))
-        placed.motion = motion
+    move_bodies(scene, state.mean, 0, scene.tree.bodies)
+    for i in range(scene.tree.bodies):
+        placed, carried = scene.placed[i], state.carried[i]
         placed.force = carried.centre
-        carried.centre = motion.lin + cross(motion.ang, placed.arm)
-        carried.spin = placed.rot.T @ motion.ang
+        carried.centre, carried.angular = mean_momenta(
+            placed.motion, placed.bend, placed.excess, placed.arm, placed.rot, solids[i].central
+        )
+        carried.spin = placed.rot.T @ (placed.motion.ang + placed.bend.ang)
+
+
+@kernel
+def synchronise(scene, solids, state, keep):
+    """Velocities at the end of the step, v: the momenta that bodies bring along, projected on the joints.
+
+    keep: `Settings.keep_energy`.  `state.mean` are those of the step.  Where nothing turns, or falls, there is no
+    difference worth the work.
+    """
+    tree, chains = scene.tree, scene.chains
+    for k in range(tree.nv):
+        state.v[k] = state.mean[k]
+    if keep == 0.0 or not any_lane(differs(tree, state)):
+        return
+    place(scene, solids, state)
+    fill(scene)
+    add_gravity(scene, state, state.last[0] * 0.0)
+    for i in range(tree.bodies):
+        joint, armature = tree.joint[i], tree.body[i].armature
+        for k in range(joint.count):
+            at = (joint.iv + k) * chains.stride + joint.depth + k
+            scene.mass[at] = scene.mass[at] + armature
+            scene.x[joint.iv + k] = scene.x[joint.iv + k] + state.mean[joint.iv + k] * armature
+    factorise(tree, chains, scene.mass, 0, tree.bodies)
+    whiten(tree, chains, scene.mass, scene.x, 0, tree.bodies)
+    unwhiten(tree, chains, scene.mass, scene.x, state.v)
+
+
+@kernel
+def differs(tree, state):
+    """Does anything turn within the step, or is gravity owed to anything?"""
+    most = state.last[0] * 0.0
+    for i in range(tree.bodies):
+        spin = state.carried[i].spin
+        most = maximum(most, dot(spin, spin))
+    found, root = most * (state.last[0] * state.last[0]) > STILL * STILL, 0
+    while root < tree.bodies:
+        found = found | (state.owed[root] > 0.0)
+        root = tree.joint[root].end
+    return found

@@ -87,7 +87,7 @@ def box_figures(ints, floats, state, law, shape_ints, shape_floats, work, first,
     world = open_world(ints, floats)
     scene, views, laws = open_scene(world, work), open_state(world, state), open_law(law, h, 1.0)
     boxed, spots = open_boxes(numbers, shape_ints, shape_floats, first), records(places, ShapePlace, X1)
-    place(scene, world.solid, views, h)
+    place(scene, world.solid, views)
     place_shapes(boxed.shapes, scene.placed, spots, laws.contact_margin)
     reach_out(scene, world.solid, boxed.shapes, spots, laws)
     for k in range(first.shape[0] - 1):

@@ -22,8 +22,9 @@ class StateParts(NamedTuple):
     carried: slice
     watch: slice
     limit_impulse: slice
-    spin: slice
+    owed: slice
     strain: slice
+    mean: slice
     motor: slice
 
 
@@ -41,10 +42,10 @@ def state_parts(forest: Forest, span: Span, start: int = 0) -> StateParts:
     """Where a figure stands in the state of a forest that begins at `start`."""
     end = start + forest.nq + forest.nv
     parts = [_shifted(span.q, start), _shifted(span.v, start + forest.nq)]
-    for size in (record_size(Carried), record_size(Watch), 2, 3, record_size(Strain)):
+    for size in (record_size(Carried), record_size(Watch), 2, 1, record_size(Strain)):
         parts.append(_shifted(span.bodies, end, size))
         end += size * forest.bodies
-    parts.append(_shifted(span.v, end))
+    parts += [_shifted(span.v, end), _shifted(span.v, end + forest.nv)]
     return StateParts(*parts)
 
 

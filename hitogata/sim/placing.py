@@ -1,8 +1,8 @@
 """1  Where each body is, and what momentum it brings along.
 
-A body brings along the momentum the last step left it with: the velocity of its centre, and its spin in its own frame.
+A body brings along the momentum the last step left it with: the velocity of its centre, and its angular momentum.
 Joints may have turned meanwhile, so these momenta fit no joint velocities exactly; projecting them back on the joints
-(in `free_motion`) is how Coriolis and centrifugal forces come in, and can never gain energy.
+(in `free_motion`) is how Coriolis and centrifugal forces come in.
 """
 
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
@@ -10,37 +10,52 @@ from hitogata.dynamics.placing import axis_of
 from hitogata.lanes import any_lane, inline, kernel, sincos
 from hitogata.spatial import (
     Force,
-    Mat3,
     Motion,
     RigidInertia,
     Vec3,
     cross,
-    cross_cols,
     load3,
     load_rotation,
     rotated,
     shift_of,
-    skew,
-    solve3,
     turned_about_z,
 )
 
 
 @kernel
-def place(scene, solids, state, h):
-    """Places, inertias and momenta of all bodies, after time h of free turning."""
-    tree, work = scene.tree, scene.placed
+def place(scene, solids, state):
+    """Places, inertias and momenta of all bodies."""
+    tree, work, fall = scene.tree, scene.placed, scene.tree.gravity * 0.0
     for i in range(tree.bodies):
         placed = work[i]
+        if tree.joint[i].parent < 0:
+            fall = fall_of(tree, state, i)
         place_body(tree.joint[i], tree.body[i], placed, work, state.q)
         old, solid = state.carried[i], solids[i]
         if any_lane(solid.mass > 0.0):  # in one figure, in all
             placed.arm, placed.inertia, placed.momentum = carried_along(
-                solid.mass, solid.centre, solid.central, placed.rot, placed.rel, old.centre, old.spin, h
+                solid.mass, solid.centre, solid.central, placed.rot, placed.rel, old.centre, old.angular
             )
-            placed.motion = brought_along(placed.rot, placed.arm, old.centre, old.spin)
+            placed.motion = brought_along(placed.rot, placed.arm, old.centre + fall, old.spin)
         else:
             placed.arm, placed.inertia, placed.momentum = nothing()
+        placed.struck = solid.mass * 0.0
+        straighten(placed)
+
+
+@kernel
+def fall_of(tree, state, root):
+    """Velocity that the bodies of a free tree have yet to gain by gravity, of what the last step owes them."""
+    if tree.joint[root].kind == FREE:
+        return tree.gravity * state.owed[root]
+    return tree.gravity * (state.owed[root] * 0.0)
+
+
+@kernel
+def straighten(placed):
+    """A body that moves as joint velocities say; see `energy_momentum`."""
+    zero = Vec3(0.0, 0.0, 0.0)
+    placed.bend, placed.excess = Motion(zero, zero), zero
 
 
 @kernel
@@ -74,12 +89,12 @@ def place_body(joint, body, placed, work, q):
 
 
 @inline
-def carried_along(mass, centre, central, rot, pos, velocity, spin, h):
+def carried_along(mass, centre, central, rot, pos, velocity, angular):
     """Arm to the centre of mass; inertia and momentum about the root's origin."""
     arm = rot @ centre
     at = pos + arm
     lin = velocity * mass
-    ang = rot @ (central @ turned_freely(central, spin, h)) + cross(at, lin)
+    ang = angular + cross(at, lin)
     return arm, RigidInertia(mass, at * mass, rotated(rot, central) + shift_of(mass, at)), Force(ang, lin)
 
 
@@ -95,13 +110,3 @@ def nothing():
     """A massless body."""
     zero, inertia = Vec3(0.0, 0.0, 0.0), RigidInertia(0.0, Vec3(0.0, 0.0, 0.0), shift_of(0.0, Vec3(0.0, 0.0, 0.0)))
     return zero, inertia, Force(zero, zero)
-
-
-@inline
-def turned_freely(inertia, spin, h):
-    """Spin after time h without torque: one Newton step of I ω⁺ + h ω⁺ × I ω⁺ = I ω (Catto 2015)."""
-    s = inertia @ spin
-    m = cross_cols(spin, inertia) - skew(s)
-    i = inertia
-    tangent = m * h + Mat3(i.xx, i.xy, i.xz, i.xy, i.yy, i.yz, i.xz, i.yz, i.zz)
-    return spin - solve3(tangent, cross(spin, s) * h)

@@ -14,7 +14,7 @@ from hitogata.constraints.contacts import axes_along
 from hitogata.contact.layout import Contact, ContactPoint
 from hitogata.figure import JointKind
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import X1, entry, kernel, lanes, record_offsets
+from hitogata.lanes import X1, entry, lanes, record_offsets
 from hitogata.sim.joint_wrenches import sum_wrenches
 from hitogata.sim.layout import open_control, open_scene, open_state, open_world
 from hitogata.sim.loose import reactions_of
@@ -227,10 +227,8 @@ def _last_wrenches(member: "Member") -> FloatArray:
     for tie in arrays.contents.ties:
         for body, at, force in tie._impulses():
             _add(outside, body, at, force)
-    after = arrays.state.copy()
-    after[state_parts(forest, span).v] = arrays.taken_v(member)
     read_joints(
-        forest.ints, forest.floats, arrays.start.copy(), after, arrays.control, arrays.work, outside, out, h
+        forest.ints, forest.floats, arrays.start, arrays.state, arrays.control, arrays.work, outside, out, h
     )
     return out[:-6].reshape(-1, 6)[list(span.body_of_link)]
 
@@ -247,19 +245,13 @@ def _add(outside: FloatArray, body: int, at: FloatArray, force: FloatArray) -> N
 
 @entry
 def read_joints(ints, floats, before, state, control, work, outside, out, h):
-    """Impulse through each body's joint; `before` is the state before the substep, and is overwritten.
+    """Impulse through each body's joint; `before` is the state before the substep.
 
     outside: impulses of contacts and ties, about the world's origin, (bodies, 6).
     """
     world = open_world(ints, floats)
     scene, start, targets = open_scene(world, work), open_state(world, before), open_control(world, control)
-    place(scene, world.solid, start, h)
-    copy_velocities(open_state(world, state).v, start.v, world.tree.nv)
-    sum_wrenches(scene, world.solid, start, targets, lanes(outside, X1), lanes(out, X1), h)
-
-
-@kernel
-def copy_velocities(source, target, count):
-    """target = source."""
-    for k in range(count):
-        target[k] = source[k]
+    place(scene, world.solid, start)
+    sum_wrenches(
+        scene, world.solid, start, open_state(world, state), targets, lanes(outside, X1), lanes(out, X1), h
+    )

@@ -24,7 +24,6 @@ from hitogata.sim.clocking import NARROW, Clock, silent
 from hitogata.sim.contact_log import CLOCK, keep_log, log_contacts, restore_log
 from hitogata.sim.contact_log import ROOM as LOG_ROOM
 from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, moves_fast, stop_at_impact
-from hitogata.sim.keeping import note_spin
 from hitogata.sim.layout import (
     CAPACITY,
     CONTACTS,
@@ -41,7 +40,7 @@ from hitogata.sim.layout import (
     open_world,
 )
 from hitogata.sim.motors import suppose
-from hitogata.sim.moving import carry
+from hitogata.sim.moving import carry, synchronise
 from hitogata.sim.pairing import HEADER, ORDER, PAIRS, ROOM, RULES, SPACE
 from hitogata.sim.placing import place
 from hitogata.sim.steadying import relax
@@ -70,10 +69,18 @@ def begin(ints, floats, state, work):
     """After q or v were set: note the momenta of all bodies."""
     world = open_world(ints, floats)
     scene, views = open_scene(world, work), open_state(world, state)
-    place(scene, world.solid, views, 0.0)
-    carry(scene, views)
-    gather(scene)
-    note_spin(scene, world.solid, views, 0.0)
+    note_start(world, scene, views)
+
+
+@kernel
+def note_start(world, scene, views):
+    """The velocities of all figures are those of a step that ends now."""
+    for k in range(world.tree.nv):
+        views.mean[k] = views.v[k]
+    for i in range(world.tree.bodies):
+        views.owed[i] = views.owed[i] * 0.0
+    place(scene, world.solid, views)
+    carry(scene, world.solid, views)
     relax(scene, views)
 
 
@@ -123,12 +130,14 @@ def take_reduced_steps(touch, find_gap, solve, open_room, clock, arrays, longest
         lanes(floats_in(arrays, 26), X1), scene.x,
     )  # fmt: skip
     parts = world, scene, rows, views, targets, method, sweeps
-    return run_steps(
+    done = run_steps(
         touch, find_gap, reduced_step, note_reduced, parts, told, world.tree, views, views.q,
         world.tree.nq + world.tree.nv, tail(rows.reply, world.reply_room), state, ties, tie_ints, shape_ints,
         shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
         fast_turn, steps,
     )  # fmt: skip
+    synchronise(scene, world.solid, views, law[1])
+    return done
 
 
 @kernel
@@ -138,7 +147,7 @@ def reduced_step(parts, around, law, old_contacts, passes, start, last_try):
     contacts, joint_rows, mistaken = step(
         world, scene, rows, around, state, control, law, method, sweeps, old_contacts, passes
     )
-    slide, share, begin = sliding(world.tree, state.v, rows, joint_rows), 1.0, lanes(start, X1)
+    slide, share, begin = sliding(world.tree, state.mean, rows, joint_rows), 1.0, lanes(start, X1)
     if mistaken == 0.0 and moves_fast(scene, world.solid, around, begin, state.q, law.h):
         if finite(state.q, world.tree.nq + world.tree.nv):
             share = first_impact(world, scene, around, state, begin, contacts, law)
@@ -153,16 +162,14 @@ def reduced_step(parts, around, law, old_contacts, passes, start, last_try):
 def note_reduced(parts, told, around, law, found, counts, before):
     """Sum up what a piece did that is not the last of its step; see `add_contacts` for what is returned.
 
-    before: the state it began with, which is overwritten.
+    before: the state it began with.
     """
     world, scene, _, state, control, _, _ = parts
     start = open_state(world, before)
-    place(scene, world.solid, start, law.h)
+    place(scene, world.solid, start)
     add_motors_and_limits(told.sums, world.tree, state, law.h, True)
     add_ties(scene, around, law.h, True)
-    for k in range(world.tree.nv):
-        start.v[k] = state.v[k]
-    add_joints(world, scene, told, start, control, around, found, law.h)
+    add_joints(world, scene, told, start, state, control, around, found, law.h)
     return add_contacts(told, counts, around.contacts, around.points, found, law.h)
 
 
@@ -188,7 +195,7 @@ def run_steps(
         copy_numbers(ties, old_ties)
         old_count, old_third, taken, left, again = counts[CONTACTS], counts[OLD_THIRD], 0, h, False
         share, retakes, parts_of_pieces = 1.0, 0, 0
-        pieces, passes = pieces_for(fastest(tree, views.v), 0.0, left, longest, fast_turn), 0.0
+        pieces, passes = pieces_for(fastest(tree, views.mean), 0.0, left, longest, fast_turn), 0.0
         while pieces > 0:
             if taken > 0 or pieces > 1 or share < 1.0:
                 copy_numbers(state, piece_before)
@@ -206,7 +213,7 @@ def run_steps(
                 parts, around, laws, counts[CONTACTS], passes, begin, retakes >= MOST_RETAKES
             )
             lost = found > counts[CAPACITY] or around.broad.head[PAIRS] > around.broad.head[ROOM]
-            needed = pieces_for(fastest(tree, views.v), slide, left, longest, fast_turn)
+            needed = pieces_for(fastest(tree, views.mean), slide, left, longest, fast_turn)
             supposing = mistaken > 0.0 and not lost  # once more, with other motors at their limits
             used = taken - parts_of_pieces
             too_far = needed > pieces and not again and used + pieces < MOST_PIECES and not lost
@@ -351,16 +358,6 @@ def pieces_for(speed, slide, h, longest, fast_turn):
     few = maximum(floor(wanted), floor(h / longest * (1.0 - 1e-9))) + 1.0
     many = maximum(floor(h / longest), MOST_PIECES)
     return where(calm, 1.0, where(wanted >= MOST_PIECES, many, few))
-
-
-@kernel
-def gather(scene):
-    """Inertias of subtrees, without the mass matrix."""
-    for i in range(scene.tree.bodies - 1, -1, -1):
-        above = scene.tree.joint[i].parent
-        if above >= 0:
-            parent = scene.placed[above]
-            parent.inertia = parent.inertia + scene.placed[i].inertia
 
 
 @kernel

@@ -10,9 +10,9 @@ from hitogata.figure.pose import FloatArray
 from hitogata.sim.checking import number, whole
 from hitogata.sim.coordinates import ContactMethod
 
-POSITIVE = ("longest_fast_step", "fast_turn", "contact_mass", "contact_stiffness", "push_out_speed", "range_stiffness",
-            "sleep_after")  # fmt: skip
-ENDLESS = ("longest_fast_step", "contact_mass", "push_out_speed", "range_stiffness", "sleep_after")
+POSITIVE = ("longest_fast_step", "fast_turn", "contact_mass", "contact_depth", "contact_stiffness", "push_out_speed",
+            "range_stiffness", "sleep_after")  # fmt: skip
+ENDLESS = ("longest_fast_step", "contact_mass", "contact_depth", "push_out_speed", "range_stiffness", "sleep_after")
 """Settings that must not be 0, and those that may be infinite."""
 
 
@@ -34,10 +34,13 @@ class Settings:
         longest_fast_step: while something turns fast, steps are cut into pieces no longer than this [s]; `inf`: never.
         fast_turn: what turns by more than this within a step is fast [rad]; in a piece it turns by twice as much at the
             most, unless that takes more than 16.
-        contact_stiffness: of a contact point [N/m].
-        contact_damping: of a contact point [N s/m].
-        contact_mass: contact stiffness and damping are those of figures and bodies of this mass or less; heavier ones
-            have more, in proportion [kg].  Infinite: all have the same.
+        contact_stiffness: of a contact point of a figure or body of `contact_mass` [N/m].
+        contact_damping: the same [N s/m].
+        contact_mass: heavier figures and bodies have firmer contacts, lighter ones softer ones, in proportion; the
+            lighter of two counts [kg].  Infinite: all have the same.
+        contact_depth: where figures overlap by more than this, contacts harden: force grows with the square of the
+            overlap, up to a hundred times this; what overlaps by more is parted softly [m].  Infinite: contacts
+            are springs, however deep.
         contact_margin: points nearer than this are looked after, and those that may come as near within the step [m].
         push_out_speed: bodies that overlap are parted no faster [m/s].
         bounce_speed: contacts that close slower do not bounce [m/s].
@@ -64,7 +67,8 @@ class Settings:
     fast_turn: float = 0.2
     contact_stiffness: float = 1e5
     contact_damping: float = 1e3
-    contact_mass: float = 10.0
+    contact_mass: float = 1.0
+    contact_depth: float = 2e-5
     contact_margin: float = 0.02
     push_out_speed: float = 1.0
     bounce_speed: float = 0.05
@@ -114,5 +118,5 @@ class Settings:
             self.theta, self.keep_energy, self.slow_taut, self.tolerance, self.hard_wall_share, self.range_margin,
             self.contact_stiffness, self.contact_damping, self.contact_mass, self.contact_margin,
             float(np.linalg.norm(gravity)), self.push_out_speed, self.bounce_speed,
-            self.static_share, self.islands,
+            self.static_share, self.islands, self.contact_depth,
         ])  # fmt: skip

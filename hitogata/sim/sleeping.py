@@ -162,10 +162,10 @@ def lay_down(arrays: Arrays, islands: "list[list[Member]]") -> Arrays:
     for island in islands:
         number += 1
         for member in island:
-            parts, v = state_parts(arrays.forest, arrays.span_of(member)), arrays.v_of(member).copy()
+            parts, v = state_parts(arrays.forest, arrays.span_of(member)), arrays.mean_of(member).copy()
             for part in parts:
                 arrays.before[part] = arrays.piece[part] = start[part]
-            for part in (parts.v, parts.carried, parts.spin):
+            for part in (parts.v, parts.mean, parts.carried, parts.owed):
                 arrays.state[part] = 0.0
             control = part_of(arrays.control, control_parts_of(arrays, member))
             naps[member] = Nap(number, h, _kept(v), _kept(part_of(arrays.state, parts)), _kept(control))

@@ -17,29 +17,53 @@ a row's speed is y · x, and the coupling of two rows y · y.
 from typing import Any, NamedTuple
 
 from hitogata.constraints.coupling import couple, number_rows
+from hitogata.constraints.envelope import ITERATED, SWEPT, UNFINISHED, WIDEST, lay_out
 from hitogata.constraints.heaps import prepare_heap, sweep_heap
-from hitogata.constraints.islands import find_islands
+from hitogata.constraints.islands import CHAINED, find_islands
 from hitogata.constraints.limits import find_interval, find_range, keep_impulses, solve_joint_row, spread
+from hitogata.constraints.newton import FIRST_SHARE, newton
 from hitogata.constraints.points import prepare_point, push_point, solve_point
+from hitogata.constraints.restitution import bounce
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import BALL
 from hitogata.lanes import any_lane, kernel, maximum, sqrt, where
 from hitogata.sim.clocking import FACTOR, INTEGRATE, ROWS, SWEEPS, Clock
+from hitogata.sim.energy_momentum import float_freely
 from hitogata.sim.free_motion import free_motion
-from hitogata.sim.keeping import note_spin
 from hitogata.sim.motor_search import search_motors
 from hitogata.sim.motors import note_motors
-from hitogata.sim.moving import apply, carry
+from hitogata.sim.moving import advance_late, apply, carry
 from hitogata.sim.placing import place
 from hitogata.sim.steadying import expect_ties, give_back, note_strain
 from hitogata.sim.touching import find_points, keep_point_impulses
 from hitogata.spatial import load3, load_quaternion
 
 STUCK = 0.1
-"""A step is not left with more than this to mend, if sweeping on helps [m/s], [rad/s]: jams under great force ..."""
+"""An island that only sweeps can solve is not left with more than this to mend, if sweeping on helps [m/s], [rad/s]:
+jams under great force ..."""
 
-PATIENCE = 10
-"""... but never with more than this times the usual number of sweeps."""
+PATIENCE = 4
+"""... but never with more than this times the usual work."""
+
+THOROUGH = 10
+"""Where Newton's method is used, work may be up to this times the usual ..."""
+
+STALLS = 8
+"""... unless so many of its iterations, one after the other, do not halve what is left to mend."""
+
+FEW = 2
+"""Sweeps before Newton's method is thought of ..."""
+
+SOONER = 4
+"""... and it begins when they have cost this share of one of its iterations."""
+
+ASIDE = 8
+"""Sweeps that an iteration is taken to cost in worlds side by side."""
+
+INFINITE = 1e300
+
+UNTRIED = -1
+"""Of an island: nobody knows yet what Newton's method would cost."""
 
 
 @kernel
@@ -51,7 +75,7 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     the last step had; passes: how often this step was taken before, see `motors.note_motors`.
     """
     clock = method.clock
-    place(scene, world.solid, state, law.h)                              # 1 where is it, what momenta
+    place(scene, world.solid, state)                                     # 1 where is it, what momenta
     expect_ties(scene, around, state, law)
     slowed = free_motion(scene, world.solid, state, control, law, rows.coupling)  # 2, 3 M + h C = Lᵀ L
     clock.note(clock.times, FACTOR)
@@ -60,13 +84,19 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     touches, islands = touch_bodies(scene, rows, joint_rows, points, law)
     couple(scene, rows, joint_rows, touches)                             # 5 impulses
     clock.note(clock.times, ROWS)
+    bounced = bounce(scene, rows, islands, law)
     state.last[1] = method.solve(scene, rows, islands, around, law, sweeps, method.room)
     clock.note(clock.times, SWEEPS)
     apply(scene, rows, state, joint_rows, touches, points)               # 6 new velocity and place
     keep_impulses(rows, joint_rows, state.limit_impulse)
     keep_point_impulses(rows, points, around)
+    if law.keep_energy > 0.0:
+        float_freely(scene, rows, state, control, joint_rows, points, law, rows.coupling)
     remember(world, scene, rows, points, state, control, law, slowed)
-    advance(world.tree, state.q, state.v, law.h, state.q)
+    if bounced:
+        advance_late(scene, rows, state, touches, points, law.h, rows.coupling)
+    else:
+        advance(world.tree, state.q, state.mean, law.h, state.q)
     mistaken = note_motors(world.tree, scene.drive, scene.x, state, control, law, passes)
     if any_lane(mistaken > 0.0):
         search_motors(scene, state, control, law, passes)
@@ -76,11 +106,10 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
 
 @kernel
 def remember(world, scene, rows, points, state, control, law, slowed):
-    """Motions, angular momenta and strains that the next step begins with."""
-    carry(scene, state)
-    note_spin(scene, world.solid, state, law.h)
+    """Motions, momenta and strains that the next step begins with."""
+    carry(scene, world.solid, state)
     if law.keep_energy > 0.0:
-        give_back(scene, rows, points, state, slowed)
+        give_back(scene, world.solid, rows, points, state, slowed, law.h)
     if law.slow_taut > 0.0:
         note_strain(scene, world.solid, rows, points, state, control, law.h)
 
@@ -94,11 +123,11 @@ def find_limits(world, rows, state, control, law):
         if joint.kind == BALL:
             ranges, having = world.ranges, world.ranges.having(world.ranges, i)
             if any_lane(having):
-                quat, rate, watch = load_quaternion(state.q, joint.iq), load3(state.v, joint.iv), state.watch[i]
+                quat, rate, watch = load_quaternion(state.q, joint.iq), load3(state.mean, joint.iv), state.watch[i]
                 impulses, wall = state.limit_impulse, control.motor[i]
                 count = find_range(rows, count, i, quat, rate, watch, ranges, having, impulses, wall, law)
         elif joint.count == 1:
-            value, rate, wall = state.q[joint.iq], state.v[joint.iv], control.motor[i]
+            value, rate, wall = state.q[joint.iq], state.mean[joint.iv], control.motor[i]
             count = find_interval(rows, count, i, world.limit[i], value, rate, state.limit_impulse, wall, law)
     return count
 
@@ -154,27 +183,76 @@ def by_sweeps(scene, rows, islands, around, law, sweeps, room):
 
 @kernel
 def sweep_island(scene, rows, n, sweeps, tolerance):
-    """Sweep until nothing is left to mend; returns the square of the greatest speed that the last sweep mended."""
-    heap = rows.islands.heap[n] > 0
+    """Sweep, and take steps of Newton's method, until nothing is left to mend or the work there may be is done; returns
+    the square of the greatest speed that the last sweep mended."""
+    heap, tally = rows.islands.heap[n] > 0, rows.envelope.tally
     if heap:
         prepare_heap(scene, rows, n)
     else:
         prepare(rows, n)
-    worst, asking, most = 0.0, True, sweeps
+    worst, asking, share, unknowns, price, spent, k = 0.0, True, FIRST_SHARE, UNTRIED, 0, 0.0, 0
+    best, stalls, trying, most, fine = INFINITE, 0.0, False, sweeps, tolerance * tolerance
     if tolerance > 0.0:
         most = PATIENCE * sweeps
-    for k in range(most):
+    while any_lane(asking):
         if heap:
             worst = where(asking, sweep_heap(scene, rows, n, k, tolerance, asking), worst)
         else:
             worst = where(asking, sweep(rows, n, asking), worst)
-        enough = tolerance * tolerance
-        if k + 1 >= sweeps:
-            enough = maximum(STUCK * STUCK, enough)
-        asking = asking & (worst > enough)  # figures that are done stay as they are
+        k += 1
+        spent = spent + 1.0
+        enough = where(trying | (spent < sweeps), fine, maximum(STUCK * STUCK, fine))
+        asking = asking & (worst > enough) & (spent < most)  # figures that are done stay as they are
         if not any_lane(asking):
             break
+        if unknowns == UNTRIED and k >= FEW:
+            unknowns, price = price_of_newton(scene, rows, n, sweeps, tolerance)
+            if unknowns > 0:
+                most = THOROUGH * sweeps
+        if unknowns > 0 and SOONER * k >= price:
+            halved = worst < 0.25 * best
+            best, stalls = where(halved, worst, best), where(halved, 0.0, stalls + 1.0)
+            trying = asking & (stalls < STALLS)
+            if any_lane(trying):
+                share = newton(scene, rows, n, unknowns, share, trying)
+                spent = where(trying, spent + price, spent)
+                tally[ITERATED] += 1
+    tally[SWEPT] += k
+    if any_lane(worst > fine):
+        tally[UNFINISHED] += 1
     return worst
+
+
+@kernel
+def price_of_newton(scene, rows, n, sweeps, tolerance):
+    """Unknowns of Newton's method for an island, and how many sweeps one of its iterations costs; 0 unknowns if it is
+    not worth while.
+
+    Worlds side by side have the same islands, whoever touches in them: what they do must not depend on their rows.
+    """
+    unknowns, price = 0, ASIDE
+    if tolerance > 0.0 and rows.islands.heap[n] != CHAINED:
+        if rows.speed.width == 1:
+            unknowns, work = lay_out(scene, rows, n)
+            price = 1 + work // sweep_work(rows, n)
+            if price > sweeps:
+                unknowns = 0
+        elif scene.tree.nv <= WIDEST:
+            unknowns, _ = lay_out(scene, rows, n)
+    return unknowns, price
+
+
+@kernel
+def sweep_work(rows, n):
+    """What a sweep of an island costs, in the unit of `lay_out`."""
+    islands, work = rows.islands, 1
+    for k in range(islands.joint_start[n], islands.joint_start[n + 1]):
+        own = rows.joint_int[islands.joint[k]]
+        work += 10 + (own.last - own.first) // 4
+    for k in range(islands.point_start[n], islands.point_start[n + 1]):
+        own = rows.point_int[islands.point[k]]
+        work += 45 + (own.count_a + own.count_b) // 2
+    return work
 
 
 @kernel

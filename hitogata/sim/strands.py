@@ -206,7 +206,7 @@ class Strands:
         arrays = self._laid_out()
         if self._host.asleep:
             return
-        self._pulls = (arrays.state[self._v] - self._told) * (self._armature / h)
+        self._pulls = (arrays.state[self._mean] - self._told) * (self._armature / h)
         self._put(arrays)
 
     def together(self) -> list[Member]:
@@ -247,7 +247,7 @@ class Strands:
         """Write places and velocities of the roots."""
         at, turns, self._told = self._where()
         arrays.state[self._q[:, :3]], arrays.state[self._q[:, 3:]] = at, turns
-        arrays.state[self._v] = self._told
+        arrays.state[self._v] = arrays.state[self._mean] = self._told
 
     def _laid_out(self) -> Arrays:
         """The arrays of the world, with the places known where strands stand in them."""
@@ -258,6 +258,7 @@ class Strands:
         parts = [state_parts(arrays.forest, span) for span in spans]
         self._q = np.array([part.q.start for part in parts])[:, None] + np.arange(7)
         self._v = np.array([part.v.start for part in parts])[:, None] + np.arange(6)
+        self._mean = np.array([part.mean.start for part in parts])[:, None] + np.arange(6)
         bodies = np.arange(1, spans[0].bodies.stop - spans[0].bodies.start)
         self._carried = _places([part.carried.start for part in parts], bodies, record_size(Carried))
         self._pressed = _places([part.limit_impulse.start for part in parts], bodies, 2)[..., :2]

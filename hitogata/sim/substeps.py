@@ -195,12 +195,12 @@ def maximum_of(a, b):
 
 
 @kernel
-def add_joints(world, scene, told, state, control, around, found, h):
-    """Add what came through all joints; bodies are placed where the substep began, `state` is overwritten."""
+def add_joints(world, scene, told, start, state, control, around, found, h):
+    """Add what came through all joints; bodies are placed where the substep began, with the state `start`."""
     bodies = world.tree.bodies
     joints, outside, out = records(told.sums.rest, JointSums), told.scratch, tail(told.scratch, 6 * bodies)
     gather_outside(scene, around, found, outside)
-    sum_wrenches(scene, world.solid, state, control, outside, out, h)
+    sum_wrenches(scene, world.solid, start, state, control, outside, out, h)
     for i in range(bodies):
         wrench = load6(out, 6 * i)
         add_joint(joints[i], Force(wrench.ang, wrench.lin), h)

@@ -2,15 +2,16 @@
 
 from typing import Any, NamedTuple
 
-from hitogata.constraints.contacts import add_contact, brake_of, firmness, grip, mixed_friction
+from hitogata.constraints.contacts import DEEP, OWN_DEEP, add_contact, firmness, grip, mixed_friction
 from hitogata.constraints.layout import SPRING
+from hitogata.constraints.manifolds import share_friction
 from hitogata.constraints.springs import add_tie
 from hitogata.contact.finding import touch_pairs
 from hitogata.contact.layout import WORLD, ShapePlace, Shapes
 from hitogata.contact.matching import carry_impulses
 from hitogata.contact.placing import grown, place_shapes
 from hitogata.contact.sweeping import Swept, sweep
-from hitogata.lanes import inline, kernel, lanes, maximum, records, sqrt, tail, where
+from hitogata.lanes import inline, kernel, lanes, maximum, minimum, records, sqrt, tail, where
 from hitogata.sim.clocking import BROAD, NARROW, ROWS
 from hitogata.sim.pairing import PAIRS, ROOM, SWEPT
 from hitogata.spatial import dot
@@ -66,17 +67,20 @@ def find_points(scene, solids, rows, around, old_count, law, clock):
     clock.note(clock.times, NARROW)
     kept = min(contacts, around.capacity)
     carry_impulses(around.old_contacts, around.old_points, old_count, around.contacts, around.points, kept)
+    share_friction(around.contacts, around.points, kept)
     for c in range(kept):
         a, b = around.skins[around.contacts[c].a], around.skins[around.contacts[c].b]
-        bounce = maximum(a.restitution, b.restitution)
+        bounce, depth, deep = maximum(a.restitution, b.restitution), law.contact_depth, DEEP * law.contact_depth
         friction, firm = mixed_friction(a.friction, b.friction), firmness(a.mass, b.mass, law.contact_mass)
         if same_figure(around.shapes, around.contacts[c]):
             held = grip(around.points[c].gap, law.contact_stiffness, law.contact_mass)
             friction = where(bounce > 0.0, friction, friction * held)  # what bounces does not stay jammed
+            deep = OWN_DEEP * law.contact_depth
+            depth = deep  # springs: `grip` is to know how hard they press
         one, two = around.shapes.floats[around.contacts[c].a], around.shapes.floats[around.contacts[c].b]
-        brake = brake_of(a.mass, b.mass, one.inradius, two.inradius)
         count = add_contact(
-            scene, rows, count, around.contacts[c], around.points[c], friction, bounce, firm, brake, law, c
+            scene, rows, count, around.contacts[c], around.points[c], friction, bounce, firm, depth, deep,
+            minimum(one.inradius, two.inradius), law, c,
         )  # fmt: skip
     return count, contacts
 
@@ -134,4 +138,4 @@ def keep_point_impulses(rows, points, around):
             if rows.point_int[p].kind == SPRING:
                 tie.give = point.along
         else:
-            around.points[rows.point_int[p].slot].impulse = rows.point[p].impulse
+            around.points[rows.point_int[p].slot].impulse = rows.point[p].impulse + rows.point[p].hit

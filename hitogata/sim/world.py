@@ -20,6 +20,7 @@ from hitogata.sim.changing import changed
 from hitogata.sim.checking import figure_of, gravity_of, number, numbers, pairs_of_links, state_of, whole
 from hitogata.sim.clocking import TIMES, Costs, costs_of
 from hitogata.sim.coordinates import ContactMethod, Coordinates
+from hitogata.sim.energy import WorldEnergy, world_energy
 from hitogata.sim.events import ContactEvents, read_events
 from hitogata.sim.failure import in_two_threads, non_finite
 from hitogata.sim.forest import IntArray
@@ -32,6 +33,7 @@ from hitogata.sim.recording import Recording
 from hitogata.sim.saving import Snapshot, check_snapshot, put_back, written_down
 from hitogata.sim.settings import Settings
 from hitogata.sim.sleeping import advance, gathered, wake
+from hitogata.sim.solver_tally import SolverTally, solver_tally
 from hitogata.sim.states.reports import ContactPatch, ContactTally, contact_patches, contact_tally
 from hitogata.sim.ties import End, Tie, on_link
 
@@ -393,6 +395,16 @@ class World:
         """Greatest speed that the last sweep of the last step still mended [m/s], [rad/s]; above `Settings.tolerance`,
         the sweeps were too few to finish."""
         return float(self.arrays.state[self.arrays.last_step][1])
+
+    def energy(self) -> WorldEnergy:
+        """Kinetic and potential energy of all figures, springs and ropes, as steps keep it; see `sim.energy`."""
+        return world_energy(self)
+
+    @property
+    def solver_tally(self) -> SolverTally:
+        """Sweeps and iterations of Newton's method so far, and how often they were too few.  Not in maximal
+        coordinates."""
+        return solver_tally(self.arrays)
 
     def contacts(self) -> list[ContactForce]:
         """Contact points of the last step, with their forces; of all its substeps, if it was cut."""

@@ -168,9 +168,8 @@ def put_ties(scene: Scene, rng: np.random.Generator) -> None:
 
 
 def kinetic_energy(member: Member) -> float:
-    """Of the velocity of the last step, or of its last piece, where that began."""
-    start = member.world.arrays.q_of(member, member.world.arrays.start)
-    return energy(member.figure, start, member.v).kinetic
+    """Of the mean velocities of the last step, or of its last piece."""
+    return member.energy().kinetic
 
 
 def middle(member: Member) -> np.ndarray:

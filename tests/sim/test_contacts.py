@@ -95,14 +95,28 @@ def test_a_heap_never_gains_energy(seed):
 
 @pytest.mark.parametrize("h", [1 / 1000, 1 / 60, 0.1])
 def test_heavy_ball_sinks_in_as_far_as_its_weight_says(h):
-    """By default no farther than one of 10 kg does; or with the stiffness as set, whatever the mass."""
+    """As far as one of `contact_mass` does; or with the stiffness as set, whatever the mass."""
     for contact_mass, carried in ((10.0, 10.0), (np.inf, 1000.0)):
-        world = World(settings=Settings(contact_mass=contact_mass))
+        world = World(settings=Settings(contact_mass=contact_mass, contact_depth=np.inf))
         world.add_ground()
         ball = world.add_body(Sphere(0.5), mass=1000.0, pose=Pose((0, 0, 0.5)))
         world.step(h, steps=round(4 / h))
         assert 0.5 - ball.q[2] == pytest.approx(carried * G / world.settings.contact_stiffness, rel=1e-4)
         assert abs(ball.v[5]) < 1e-4
+
+
+@pytest.mark.parametrize("h", [1 / 1000, 1 / 60, 0.1])
+@pytest.mark.parametrize("mass", [1e-3, 1.0, 1000.0])
+def test_contacts_harden(mass, h):
+    """F = k depth (x² + 1)/2, x = overlap/depth, with k in proportion to mass: all sink in by the same."""
+    depth = 2e-6
+    world = World(settings=Settings(contact_depth=depth))
+    world.add_ground()
+    ball = world.add_body(Sphere(0.5), mass=mass, pose=Pose((0, 0, 0.5)))
+    world.step(h, steps=round(4 / h))
+    x, k = (0.5 - ball.q[2]) / depth, world.settings.contact_stiffness / world.settings.contact_mass
+    assert x > 2.0
+    assert k * depth * (x * x + 1) / 2 == pytest.approx(G, rel=1e-4)
 
 
 @pytest.mark.parametrize("speed", [0.2, 1.0, 5.0])

@@ -20,7 +20,6 @@ from tests.sim.scenes import (
     bare,
     dressed,
     kinetic_energy,
-    middle,
     overlap_energy,
     potential_energy,
     random_scene,
@@ -41,9 +40,8 @@ def greatest_gain(world: World, h: float, steps: int) -> float:
     for k in range(steps):
         world.step(h)
         start += overlap_energy(world) if k == 0 else 0.0
-        places = {m: middle(m) for m in members}
-        kinetic, potential = sum(kinetic_energy(m) for m in members), potential_energy(world, places)
-        gain, lowest = max(gain, kinetic + potential - start), min(lowest, potential)
+        now = world.energy()
+        gain, lowest = max(gain, now.total - start), min(lowest, now.total - now.kinetic)
     return gain / max(start - lowest, 1e-3)
 
 

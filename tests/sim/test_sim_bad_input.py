@@ -275,7 +275,7 @@ def test_world_with_odd_settings(settings):
 @pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(Settings)])
 @pytest.mark.parametrize("value", [-1.0, NAN, "x", None, [1.0], INF, 0.0, 2.5])
 def test_settings(name, value):
-    endless = {"longest_fast_step", "contact_mass", "push_out_speed", "range_stiffness", "sleep_after"}
+    endless = {"longest_fast_step", "contact_mass", "contact_depth", "push_out_speed", "range_stiffness", "sleep_after"}
     nought = {field.name for field in dataclasses.fields(Settings)} - endless
     choices = {"keep_energy", "slow_taut", "islands", "contacts"}
     nought -= {"theta", "sweeps", "fast_turn", "contact_stiffness", "static_share", "contact_events"} | choices

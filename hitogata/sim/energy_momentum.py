@@ -1,0 +1,519 @@
+"""2b  Bodies move along curves: momentum and energy of a step in which joints turn.
+
+A step moves the joints by h v, and bodies from x to x(q ⊞ h v): their mean velocities w = (x(q ⊞ h v) - x(q)) / h are
+not J v.  What joints take off the momenta of bodies acts along J at the beginning of the step, so
+
+    Jᵀ m w = Jᵀ m w₋ + impulses            w₋: the mean velocities of the last step
+
+is the discrete Euler-Lagrange equation of the tree (Marsden & West 2001; SHAKE): of second order, it keeps momentum
+exactly and does not drift in energy.  With w = J v + bend it is solved by substitution, M v = ... - Jᵀ m bend(v).
+
+A body that turns by φ = h ω within the step has, in the middle of its way, an angular momentum that is the same before
+and after, seen from outside,
+
+    L = exp(φ/2) (I ω / c + (1 - 1/c) n (n·I ω))           c = cos(|φ|/2),  n = φ/|φ|
+
+This is I ω = (Π₋ + Π₊)/2 in the axes of the body (Π its angular momentum there), and so keeps ½ Π·I⁻¹Π as well as L
+(Austin, Krishnaprasad & Wang 1993, with the exponential map for Cayley's).
+
+What substitution leaves, and what steps too long for it would gain, is mended by energy: joints do no work,
+
+    T(w) - T(w₋) = ½ (gravity, springs, pushes) · (w + w₋)
+
+A tree that is free splits into the locked motion, in which it moves as one rigid body with its whole momentum, and the
+rest, which has no momentum; the rest is scaled by what energy says.  One that hangs on the world is scaled as a whole.
+"""
+
+from typing import NamedTuple
+
+from hitogata.constraints.springs import damper_of
+from hitogata.dynamics.factor import unwhiten_trees, whiten
+from hitogata.dynamics.integration import advance_trees
+from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
+from hitogata.dynamics.mass import about
+from hitogata.dynamics.placing import at_rest, axis_of
+from hitogata.dynamics.placing import carried as carried_along
+from hitogata.lanes import (
+    any_lane,
+    clip,
+    inline,
+    kernel,
+    lanes,
+    maximum,
+    minimum,
+    record,
+    records,
+    sincos,
+    sqrt,
+    tail,
+    where,
+)
+from hitogata.sim.motors import at_limit
+from hitogata.sim.placing import brought_along, fall_of, place_body
+from hitogata.spatial import (
+    Force,
+    Mat3,
+    Motion,
+    Sym3,
+    Vec3,
+    cross,
+    dot,
+    inverse,
+    load3,
+    quaternion_of,
+    rotate,
+    rotated,
+    rotation_vector,
+    shift_of,
+    store3,
+    turn_by,
+)
+
+SLOW = 1e-4
+"""A tree whose bodies all turn at less than ω with h ω² below this loses nothing worth the work [1/s]."""
+
+TAME, WILD = 0.8, 1.4
+"""What turns by more than the former within a step is followed less, and from the latter on not at all: then energy is
+let go [rad]."""
+
+FEW, SOME = 0.03, 0.15
+"""Where nothing turns by more than this within a step, two substitutions are enough, or three; else five [rad]."""
+
+MOST_BACK = 1.05
+"""No motion grows by more than this, for its energy's sake, within a step."""
+
+SLACK = 1e-9
+"""Share of the kinetic energy below which a motion is nothing to scale."""
+
+LEAST = 1e-30
+"""A positive number that float32 knows."""
+
+
+@record
+class Reached:
+    """Where a body comes to within the step."""
+
+    rot: Mat3
+    base: Mat3
+    pos: Vec3
+    rel: Vec3
+
+
+class Room(NamedTuple):
+    """Views of scratch."""
+
+    pushed: lanes  # type: ignore[valid-type]  # (nv,): impulses of springs and pushes
+    start: lanes  # type: ignore[valid-type]  # (nv,): whitened velocities, if bodies moved by J v
+    half: lanes  # type: ignore[valid-type]  # (nv,): what half a step of gravity adds to them
+    v: lanes  # type: ignore[valid-type]  # (nv,)
+    q: lanes  # type: ignore[valid-type]  # (nq,)
+    reached: records  # type: ignore[valid-type]
+
+
+@kernel
+def open_room(scene, spare):
+    """Views of scratch, behind what `geometric stiffness` needs of it."""
+    nv = scene.tree.nv
+    pushed = tail(spare, nv * scene.chains.stride + nv)
+    start, half, v, q = tail(pushed, nv), tail(pushed, 2 * nv), tail(pushed, 3 * nv), tail(pushed, 4 * nv)
+    return Room(pushed, start, half, v, q, records(tail(q, scene.tree.nq), Reached))
+
+
+@kernel
+def note_pushes(scene, spare, sign):
+    """Note the impulses of springs and pushes: with -1 before they are added to the momenta, with 1 after."""
+    pushed = open_room(scene, spare).pushed
+    for k in range(scene.tree.nv):
+        pushed[k] = where(sign > 0.0, pushed[k], 0.0) + scene.x[k] * sign
+
+
+@kernel
+def follow_curves(scene, solids, state, control, law, slowed, spare):
+    """Let the bodies of all fast trees move along their curves.  `scene.x` holds whitened velocities, M is factorised.
+    """
+    tree, root, room = scene.tree, 0, open_room(scene, spare)
+    while root < tree.bodies:
+        end = tree.joint[root].end
+        fastest = fastest_turning(state, root, end)
+        fast = (fastest * law.h > SLOW) & led_by_nobody(tree, root)
+        if any_lane(fast):
+            turned = sqrt(fastest) * law.h
+            share = where(fast, clip((WILD - turned) * (1.0 / (WILD - TAME)), 0.0, 1.0), 0.0)
+            rounds = rounds_for(where(fast, turned, 0.0), end - root)
+            kept = minimum(1.0, WILD * WILD / maximum(turned * turned, 1.0))
+            follow_tree(scene, solids, state, control, law, slowed, room, root, end, share, kept, fast, rounds)
+        root = end
+
+
+@kernel
+def fastest_turning(state, root, end):
+    """Square of the fastest turning of the bodies of a tree [rad²/s²]."""
+    fastest = state.carried[root].spin.x * 0.0
+    for i in range(root, end):
+        spin = state.carried[i].spin
+        fastest = maximum(fastest, dot(spin, spin))
+    return fastest
+
+
+@kernel
+def led_by_nobody(tree, root):
+    """Whether a tree's momentum is its own: not if its free root has an armature (`strands`)."""
+    if tree.joint[root].kind == FREE:
+        return tree.body[root].armature == 0.0
+    return True
+
+
+@kernel
+def rounds_for(turned, bodies):
+    """How many substitutions."""
+    if bodies == 1 and any_lane(turned > FEW):
+        return 9  # near the axis of its middle inertia, a body alone shows the slightest loss of energy
+    if any_lane(turned > SOME):
+        return 5
+    if any_lane(turned > FEW):
+        return 3
+    return 2
+
+
+@kernel
+def follow_tree(scene, solids, state, control, law, slowed, room, root, end, share, kept, fast, rounds):
+    """Substitution: v, the bends it makes, v with them ..."""
+    tree, chains, mass, x = scene.tree, scene.chains, scene.mass, scene.x
+    first, last = tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
+    limp = is_limp(tree, control, root, end)
+    half_kick(scene, room.half, law.h, root, end)
+    for k in range(first, last):
+        room.half[k] = where(limp, room.half[k], 0.0)
+        room.start[k] = x[k]
+    known = known_work(scene, solids, state, where(limp, 0.5 * law.h, law.h), kept, root, end)
+    most = 1.0 if slowed else MOST_BACK
+    for n in range(rounds + 1):
+        for k in range(first, last):
+            x[k] = where(fast, x[k] - room.half[k], x[k])
+        unwhiten_trees(tree, chains, mass, x, room.v, root, end)
+        move_bodies(scene, room.v, root, end)
+        if n > 0:
+            scale = energy_scale(scene, solids, state, control, law, room, known, root, end, most)
+            rescale(scene, solids, room, root, end, where(fast, scale, 1.0))
+        if n < rounds:
+            advance_trees(tree, state.q, room.v, law.h, room.q, root, end)
+            for i in range(root, end):
+                place_body(tree.joint[i], tree.body[i], room.reached[i], room.reached, room.q)
+            for k in range(first, last):
+                x[k] = x[k] * 0.0
+            for i in range(end - 1, root - 1, -1):
+                bend_body(scene, solids[i], room.reached[i], i, share, law.h)
+            whiten(tree, chains, mass, x, root, end)
+            for k in range(first, last):
+                x[k] = room.start[k] - x[k]
+    whiten_velocities(scene, room.v, root, end)
+    for k in range(first, last):
+        x[k] = where(fast, x[k] + room.half[k], room.start[k])
+    for i in range(root, end):
+        placed, old = scene.placed[i], state.carried[i]
+        placed.motion = brought_along(placed.rot, placed.arm, old.centre + fall_of(tree, state, root), old.spin)
+
+
+@kernel
+def is_limp(tree, control, root, end):
+    """Whether nothing but gravity, dampers and its joints acts on a tree, as far as it depends on the user.
+
+    One that is free falls as a whole, whatever acts inside.
+    """
+    limp = control.pulled[0] == 0.0
+    if tree.joint[root].kind == FREE:
+        end = root + 1
+    for i in range(root, end):
+        joint, motor = tree.joint[i], control.motor[i]
+        limp = limp & (motor.stiffness == 0.0)
+        for k in range(joint.iv, joint.iv + joint.count):
+            limp = limp & (control.push[k] == 0.0)
+    return limp
+
+
+@kernel
+def half_kick(scene, x, h, root, end):
+    """What half a step of gravity adds to the whitened velocities of a tree."""
+    tree = scene.tree
+    for k in range(tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+        x[k] = scene.x[k] * 0.0
+    for i in range(root, end):
+        placed = scene.placed[i]
+        add_push(tree.joint[i], placed, x, weight_of(placed.inertia, tree.gravity * (0.5 * h)))
+    whiten(tree, scene.chains, scene.mass, x, root, end)
+
+
+@inline
+def weight_of(inertia, gravity):
+    """Wrench of gravity about the root's origin."""
+    return Force(cross(inertia.moment, gravity), gravity * inertia.mass)
+
+
+@kernel
+def move_bodies(scene, v, root, end):
+    """J v: motion of each body's origin."""
+    tree, work = scene.tree, scene.placed
+    for i in range(root, end):
+        joint, placed, iv = tree.joint[i], work[i], tree.joint[i].iv
+        if joint.parent >= 0:
+            parent = work[joint.parent]
+            motion = carried_along(parent.motion, placed.rel - parent.rel)
+        else:
+            motion = at_rest()
+        if joint.kind == BALL:
+            motion = Motion(motion.ang + placed.base @ load3(v, iv), motion.lin)
+        elif joint.kind == HINGE:
+            motion = Motion(motion.ang + axis_of(placed.rot) * v[iv], motion.lin)
+        elif joint.kind == SLIDER:
+            motion = Motion(motion.ang, motion.lin + axis_of(placed.rot) * v[iv])
+        elif joint.kind == FREE:
+            motion = Motion(placed.base @ load3(v, iv), placed.base @ load3(v, iv + 3))
+        placed.motion = motion
+
+
+@kernel
+def bend_body(scene, solid, reached, i, share, h):
+    """How the mean motion of a body differs from J v; what this is worth to the joints of its chain, added to x."""
+    placed, parent = scene.placed[i], i
+    bend, excess = bend_of(
+        solid.mass, solid.centre, solid.central, placed.rot, placed.pos, placed.arm, placed.motion, reached.rot,
+        reached.pos, h,
+    )  # fmt: skip
+    placed.bend, placed.excess = bend * share, excess * share
+    lin = placed.bend.lin * solid.mass
+    force = Force(placed.excess + cross(placed.rel + placed.arm, lin), lin)
+    while parent >= 0:
+        add_push(scene.tree.joint[parent], scene.placed[parent], scene.x, force)
+        parent = scene.tree.joint[parent].parent
+
+
+@inline
+def bend_of(mass, centre, central, rot, pos, arm, motion, rot_after, pos_after, h):
+    """Mean motion of a body (turning, velocity of its centre) less J v, and its angular momentum less I J v."""
+    turn = rotation_vector(quaternion_of(rot_after @ rot.T))
+    inertia = rotated(rot, central)
+    mean = (pos_after + rot_after @ centre - pos - arm) * (1.0 / h)
+    bend = Motion(turn * (1.0 / h) - motion.ang, mean - motion.lin - cross(motion.ang, arm))
+    return bend, angular_momentum(inertia, turn, h) - inertia @ motion.ang
+
+
+@inline
+def angular_momentum(inertia, turn, h):
+    """L of a body that turns by a rotation vector within h; its inertia in world axes, at the beginning."""
+    spin, square = inertia @ (turn * (1.0 / h)), dot(turn, turn)
+    _, cos = sincos(sqrt(square) * 0.5)
+    along = turn * (dot(turn, spin) / (square + LEAST))
+    return rotate(turn_by(turn * 0.5), (spin - along) * (1.0 / cos) + along)
+
+
+@kernel
+def add_push(joint, placed, x, force):
+    """Add a wrench on a body, about its root's origin, to the momenta of its joint."""
+    iv = joint.iv
+    if joint.kind == BALL:
+        store3(x, iv, load3(x, iv) + placed.base.T @ about(placed.rel, force))
+    elif joint.kind == HINGE:
+        x[iv] = x[iv] + dot(axis_of(placed.rot), about(placed.rel, force))
+    elif joint.kind == SLIDER:
+        x[iv] = x[iv] + dot(axis_of(placed.rot), force.lin)
+    elif joint.kind == FREE:
+        store3(x, iv, load3(x, iv) + placed.base.T @ about(placed.rel, force))
+        store3(x, iv + 3, load3(x, iv + 3) + placed.base.T @ force.lin)
+
+
+# ------------------------------------------------------- energy
+
+
+class Known(NamedTuple):
+    """What is known of a tree's energy before its velocity is."""
+
+    kinetic: float  # brought along
+    kick: float  # time of gravity that acts [s]
+    fall: float  # gravity's power, brought along [W]
+
+
+@kernel
+def known_work(scene, solids, state, own, kept, root, end):
+    """Kinetic energy that a tree brings along, and what gravity makes of it.
+
+    own: time of gravity of this step [s]; kept: share of the energy that is not let go.
+    """
+    tree, zero = scene.tree, state.carried[root].spin.x * 0.0
+    kinetic, fall = zero, zero
+    for i in range(root, end):
+        old, solid, placed = state.carried[i], solids[i], scene.placed[i]
+        kinetic = kinetic + body_energy(solid.mass, solid.central, placed.rot, old.centre, old.angular)
+        fall = fall + solid.mass * dot(tree.gravity, old.centre)
+        for k in range(tree.joint[i].iv, tree.joint[i].iv + tree.joint[i].count):
+            kinetic = kinetic + 0.5 * tree.body[i].armature * (state.mean[k] * state.mean[k])
+    return Known(kinetic * kept, state.owed[root] + own, fall)
+
+
+@inline
+def body_energy(mass, central, rot, velocity, angular):
+    """Kinetic energy of a body of this angular momentum."""
+    least = 1e-12 * (central.xx + central.yy + central.zz) + LEAST
+    reply = inverse(central + Sym3(least, 0.0, 0.0, least, 0.0, least))
+    own = rot.T @ angular
+    return 0.5 * (mass * dot(velocity, velocity) + dot(own, reply @ own))
+
+
+@kernel
+def energy_scale(scene, solids, state, control, law, room, known, root, end, most):
+    """By how much to scale the motion of a tree, or what of it has no momentum, so that joints do no work.
+
+    T_l + s² T_z - s b = T₋ + ½ kick G·(w₋ + w_l) + work of springs, where z is what is scaled, and b = ½ kick G·z.
+    """
+    tree, zero = scene.tree, known.kinetic * 0.0
+    kinetic, fall, work = zero, zero, zero
+    total = Force(Vec3(zero, zero, zero), Vec3(zero, zero, zero))
+    for i in range(root, end):
+        solid, placed, body, joint = solids[i], scene.placed[i], tree.body[i], tree.joint[i]
+        centre, angular = mean_momenta(placed.motion, placed.bend, placed.excess, placed.arm, placed.rot, solid.central)
+        kinetic = kinetic + body_energy(solid.mass, solid.central, placed.rot, centre, angular)
+        fall = fall + solid.mass * dot(tree.gravity, centre)
+        total = total + momentum_at(solid.mass, placed.rel + placed.arm, centre, angular)
+        motor = control.motor[i]
+        damper = damper_of(motor.stiffness, motor.damping + body.damping, law.h, law.theta)
+        for k in range(joint.iv, joint.iv + joint.count):
+            v, old = room.v[k], state.mean[k]
+            own = where(at_limit(state.motor[k], motor.limit), body.damping, damper)
+            kinetic = kinetic + 0.5 * body.armature * (v * v)
+            work = work + 0.5 * (v + old) * (room.pushed[k] - body.armature * old - law.h * own * v)
+    locked, whole_fall = zero, zero
+    if tree.joint[root].kind == FREE and tree.joint[root].parent < 0:
+        _, locked = locked_motion(scene.placed[root].inertia, total)
+        whole_fall = dot(tree.gravity, total.lin)
+    lift = 0.5 * known.kick * (fall - whole_fall)
+    wanted = known.kinetic + 0.5 * known.kick * (known.fall + whole_fall) + work - locked
+    return clip(root_of_energy(kinetic - locked, lift, wanted, kinetic), 0.0, most)
+
+
+@inline
+def mean_momenta(motion, bend, excess, arm, rot, central):
+    """Mean velocity of a body's centre, and its angular momentum about it."""
+    return motion.lin + cross(motion.ang, arm) + bend.lin, rotated(rot, central) @ motion.ang + excess
+
+
+@inline
+def momentum_at(mass, at, velocity, angular):
+    """Momentum of a body about the root's origin."""
+    lin = velocity * mass
+    return Force(angular + cross(at, lin), lin)
+
+
+@inline
+def locked_motion(inertia, momentum):
+    """Motion of a rigid body with this momentum, both about the same origin, and its kinetic energy."""
+    centre = inertia.moment * (1.0 / inertia.mass)
+    spin = momentum.ang - cross(centre, momentum.lin)
+    about_centre = inertia.rot - shift_of(inertia.mass, centre)
+    least = 1e-12 * (about_centre.xx + about_centre.yy + about_centre.zz) + LEAST
+    ang = inverse(about_centre + Sym3(least, 0.0, 0.0, least, 0.0, least)) @ spin
+    lin = momentum.lin * (1.0 / inertia.mass)
+    return Motion(ang, lin - cross(ang, centre)), 0.5 * (dot(momentum.lin, lin) + dot(spin, ang))
+
+
+@inline
+def root_of_energy(a, b, c, whole):
+    """The greater s with a s² - b s = c; 1 where a is next to nothing of the whole."""
+    s = (b + sqrt(maximum(b * b + 4.0 * a * c, 0.0))) / where(a > SLACK * whole, 2.0 * a, 1.0)
+    return where(a > SLACK * whole, s, 1.0)
+
+
+@kernel
+def rescale(scene, solids, room, root, end, scale):
+    """Scale the motion of a tree; one that is free keeps its momentum."""
+    tree, joint = scene.tree, scene.tree.joint[root]
+    first, last = joint.iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
+    for k in range(first, last):
+        room.v[k] = room.v[k] * scale
+    if joint.kind == FREE and joint.parent < 0:
+        placed = scene.placed[root]
+        total = placed.momentum * 0.0
+        for i in range(root, end):
+            own, central = scene.placed[i], solids[i].central
+            centre, angular = mean_momenta(own.motion, own.bend, own.excess, own.arm, own.rot, central)
+            total = total + momentum_at(solids[i].mass, own.rel + own.arm, centre, angular)
+        locked, _ = locked_motion(placed.inertia, total)
+        store3(room.v, first, load3(room.v, first) + placed.base.T @ locked.ang * (1.0 - scale))
+        store3(room.v, first + 3, load3(room.v, first + 3) + placed.base.T @ locked.lin * (1.0 - scale))
+    for i in range(root, end):
+        placed = scene.placed[i]
+        placed.bend, placed.excess = placed.bend * scale, placed.excess * scale
+
+
+@kernel
+def whiten_velocities(scene, v, root, end):
+    """x = L v for the bodies of a tree."""
+    tree, chains, mass, stride = scene.tree, scene.chains, scene.mass, scene.chains.stride
+    for i in range(root, end):
+        joint = tree.joint[i]
+        for k in range(joint.iv, joint.iv + joint.count):
+            row, depth = k * stride, joint.depth + k - joint.iv
+            value = v[k] / mass[row + depth]
+            for j in range(depth):
+                value = value + mass[row + j] * v[chains.velocity[i * stride + j]]
+            scene.x[k] = value
+
+
+# ------------------------------------------------------- after the impulses
+
+
+@kernel
+def float_freely(scene, rows, state, control, joint_rows, points, law, spare):
+    """Trees that nothing touches moved with the mean of their velocities, before gravity and after: half a step of it
+    is taken off, and owed to the next step.  The others moved with the velocity at the end of the step.
+    """
+    tree, root, room = scene.tree, 0, open_room(scene, spare)
+    mark_pressed(scene, rows, joint_rows, points)
+    while root < tree.bodies:
+        end, placed = tree.joint[root].end, scene.placed[root]
+        free = (placed.pressed == 0.0) & led_by_nobody(tree, root)
+        if any_lane(free):
+            free = free & is_limp(tree, control, root, end)
+        if any_lane(free):
+            take_half(scene, state, law, room, root, end, free)
+        state.owed[root] = where(free, 0.5 * law.h, 0.0)
+        root = end
+
+
+@kernel
+def take_half(scene, state, law, room, root, end, free):
+    """Take half a step of gravity off the velocities of a tree."""
+    tree, first = scene.tree, scene.tree.joint[root].iv
+    if tree.joint[root].kind == FREE:
+        fall = scene.placed[root].base.T @ tree.gravity * (0.5 * law.h)
+        store3(state.mean, first + 3, load3(state.mean, first + 3) - where(free, fall, fall * 0.0))
+        return
+    half_kick(scene, room.half, law.h, root, end)
+    unwhiten_trees(tree, scene.chains, scene.mass, room.half, room.v, root, end)
+    for k in range(first, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+        state.mean[k] = where(free, state.mean[k] - room.v[k], state.mean[k])
+
+
+@kernel
+def mark_pressed(scene, rows, joint_rows, points):
+    """Roots of trees that feel contacts, springs or ropes, or hang on the world and feel limits."""
+    tree, root = scene.tree, 0
+    while root < tree.bodies:
+        scene.placed[root].pressed = scene.x[tree.joint[root].iv] * 0.0
+        root = tree.joint[root].end
+    for a in range(joint_rows):
+        press(scene, rows.joint_int[a].body, rows.joint[a].impulse != 0.0, 1)
+    for p in range(points):
+        own, impulse = rows.point_int[p], rows.point[p].impulse
+        acts = (impulse.x != 0.0) | (impulse.y != 0.0) | (impulse.z != 0.0)
+        press(scene, own.body_a, acts, 0)
+        if own.body_b >= 0:
+            press(scene, own.body_b, acts, 0)
+
+
+@kernel
+def press(scene, i, acts, inside):
+    """The tree of a body feels something, maybe from inside."""
+    while scene.tree.joint[i].parent >= 0:
+        i = scene.tree.joint[i].parent
+    if inside == 0 or scene.tree.joint[i].kind != FREE:
+        root = scene.placed[i]
+        root.pressed = where(acts, 1.0, root.pressed)
