@@ -80,6 +80,11 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, firm,
     row.bias = normal_bias(where(near, bias, FAR), closing * restitution, bounces)
     row.bounce = where(bounces, restitution, 0.0)
     row.soft = where(bounces, HARD, 1.0) / (law.h * stiff)
+    firmer, core = core_of(point.gap, depth, deep)
+    stiffness = law.contact_stiffness * (firm * firmer)
+    stiff = law.contact_damping * (firm * firmer) + law.h * stiffness
+    row.core_bias = where(near & negated(bounces), maximum(core * stiffness / stiff, -law.push_out_speed), FAR)
+    row.core_soft = 1.0 / (law.h * stiff)
     row.friction = friction
     row.impulse = where(near, point.impulse * law.warm, Vec3(0.0, 0.0, 0.0))
     return count + 1
@@ -135,6 +140,16 @@ def hardened(gap, depth, deep):
     soft = maximum(fallen, SOFT_SHARE * over + (1.0 - SOFT_SHARE) * deep) / over
     bent, sunk = x > 1.0, over > deep
     return where(sunk, soft, maximum(x, 1.0)), where(bent & negated(sunk), 0.5 * (gap - depth / x), gap)
+
+
+@inline
+def core_of(gap, depth, deep):
+    """The same of the core of a contact: the tangent of its force at the deepest overlap of `hardened`, so that it is
+    not passed within a step.  No core where it was passed, or where contacts do not harden: a gap of FAR."""
+    top = deep / depth
+    return where((top > 1.0) & (-gap < deep), top, 1.0), where(
+        (top > 1.0) & (-gap < deep), gap + 0.5 * (deep - depth / top), FAR
+    )
 
 
 @inline

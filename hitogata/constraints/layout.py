@@ -88,12 +88,15 @@ class PointRow:
     lever_b: Mat3
     bias: Vec3  # speeds
     soft: float  # speed per impulse
+    core_bias: float  # contact: the same along the normal, for its core, see `contacts.core_of`
+    core_soft: float
     friction: float
     bounce: float  # contact: its restitution, where it bounces
     swing: float  # rope: distance of its ends over h, see `points.no_farther`
     impulse: Vec3  # on a, in the axes of `frame`
     own: Sym3  # what a unit impulse does to its own velocity; for a spring: the inverse, with softness
     along: float  # contact: 1 / (own.zz + soft); spring: reply along it
+    core_along: float  # contact: 1 / (own.zz + core_soft)
     across: float  # contact: 1 / greatest reply across
     share: float  # b's part of its reply to itself, squared
     centre: Vec3  # see `newton`: impulse it began with,

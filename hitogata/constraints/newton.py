@@ -4,7 +4,7 @@ Sweeps tell quickly which rows act, but pass impulses on from row to row: what l
 of its top after some n² of them.  Newton's method solves all rows at once.  With x the whitened velocities, y the rows,
 u = y x their speeds and p their impulses (see `sim.step`), softness s and bias b, the law of each row is
 
-    limit, rope, normal   p = max(p - a v, 0)                      v = u + b + s p
+    limit, rope, normal   p = max(p - a v, 0)                      v = u + b + s p, of contacts the lesser of two
     spring                v = 0
     friction              p_t = (w cut to the length μ p_n)        w = p_t - a_t u_t
 
@@ -200,9 +200,11 @@ def spring_law(u, p, bias, soft):
 
 
 @inline
-def contact_law(u, p, centre, bias, soft, friction, along, across, share):
+def contact_law(u, p, centre, bias, soft, core_bias, core_soft, core_along, friction, along, across, share):
     """D, g and Φ of a contact or rope; along, across: as in `PointRow`."""
-    hard, push, wrong, load = one_sided(u.z + bias.z, p.z, centre.z, soft, along, share)
+    core = core_bias + core_soft * p.z < bias.z + soft * p.z
+    stop, soft, inverse = where(core, core_bias, bias.z), where(core, core_soft, soft), where(core, core_along, along)
+    hard, push, wrong, load = one_sided(u.z + stop, p.z, centre.z, soft, inverse, share)
     more, scale = share / across, across / (1.0 + share)
     vx, vy = u.x + bias.x + more * (p.x - centre.x), u.y + bias.y + more * (p.y - centre.y)
     x, y, radius = p.x - vx * scale, p.y - vy * scale, load * friction
@@ -235,8 +237,9 @@ def add_point(scene, rows, p, share):
         scale = point.own.zz
     else:
         weights, push, wrong = contact_law(
-            u, point.impulse, point.centre, point.bias, point.soft, point.friction, point.along, point.across, share
-        )
+            u, point.impulse, point.centre, point.bias, point.soft, point.core_bias, point.core_soft, point.core_along,
+            point.friction, point.along, point.across, share,
+        )  # fmt: skip
         scale = point.along
     point.weights = weights
     point.push = push
@@ -322,8 +325,9 @@ def point_square(rows, p, share, part):
         scale = point.own.zz
     else:
         _, _, wrong = contact_law(
-            u, impulse, point.centre, point.bias, point.soft, point.friction, point.along, point.across, share
-        )
+            u, impulse, point.centre, point.bias, point.soft, point.core_bias, point.core_soft, point.core_along,
+            point.friction, point.along, point.across, share,
+        )  # fmt: skip
         scale = point.along
     return dot(wrong, wrong) * scale
 

@@ -73,6 +73,8 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
     row.arm_b = arm_b
     row.friction = 0.0
     row.bounce = 0.0
+    row.core_bias = 1e9
+    row.core_soft = 1.0 / (law.h * damper)
     row.soft = 1.0 / (law.h * damper)
     if ints.rope == 0:
         own.kind = SPRING
