@@ -91,6 +91,12 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, firm,
         row.acceleration = dot(normal, fall_of(scene.tree, body_a) - fall_of(scene.tree, body_b))
     row.give = minimum(DEEPEST, 0.125 * thin) / (law.h * maximum(-closing, SLOWEST))
     row.soft = 1.0 / (law.h * stiff)
+    firmer, core = core_of(point.gap, depth, deep)
+    stiffness = law.contact_stiffness * (firm * firmer)
+    stiff = law.contact_damping * (firm * firmer) + law.h * stiffness
+    bias = where(core > 0.0, core / law.h, maximum(core * stiffness / stiff, -law.push_out_speed))
+    row.core_bias = where(near, bias, FAR)
+    row.core_soft = 1.0 / (law.h * stiff)
     row.friction = friction
     rests = near & ((restitution == 0.0) | (absolute(closing) < law.bounce_speed))  # else it may have been an impact
     row.impulse = where(rests, point.impulse * law.warm, Vec3(0.0, 0.0, 0.0))
@@ -158,6 +164,16 @@ def hardened(gap, depth, deep):
     soft = maximum(fallen, SOFT_SHARE * over + (1.0 - SOFT_SHARE) * deep) / over
     bent, sunk = x > 1.0, over > deep
     return where(sunk, soft, maximum(x, 1.0)), where(bent & negated(sunk), 0.5 * (gap - depth / x), gap)
+
+
+@inline
+def core_of(gap, depth, deep):
+    """The same of the core of a contact: the tangent of its force at the deepest overlap of `hardened`, so that it is
+    not passed within a step.  No core where it was passed, or where contacts do not harden: a gap of FAR."""
+    top = deep / depth
+    return where((top > 1.0) & (-gap < deep), top, 1.0), where(
+        (top > 1.0) & (-gap < deep), gap + 0.5 * (deep - depth / top), FAR
+    )
 
 
 @inline

@@ -92,6 +92,8 @@ class PointRow:
     lever_b: Mat3
     bias: Vec3  # speeds
     soft: float  # speed per impulse
+    core_bias: float  # contact: the same along the normal, for its core, see `contacts.core_of`
+    core_soft: float
     friction: float  # spring: its greatest impulse
     bounce: float  # contact: its restitution
     gap: float  # contact
@@ -103,6 +105,7 @@ class PointRow:
     impulse: Vec3  # on a, in the axes of `frame`
     own: Sym3  # what a unit impulse does to its own velocity; for a spring: the inverse, with softness
     along: float  # contact: 1 / (own.zz + soft); spring: reply along it
+    core_along: float  # contact: 1 / (own.zz + core_soft)
     across: float  # contact: 1 / greatest reply across; spring: 1 / no less than its greatest, with softness
     share: float  # b's part of its reply to itself, squared
     centre: Vec3  # see `newton`: impulse it began with,

@@ -4,8 +4,8 @@ Sweeps tell quickly which rows act, but pass impulses on from row to row: what l
 of its top after some n² of them.  Newton's method solves all rows at once.  With x the whitened velocities, y the rows,
 u = y x their speeds and p their impulses (see `sim.step`), softness s and bias b, the law of each row is
 
-    limit, rope, normal   p = max(p - a v, 0)                      v = u + b + s p
-    spring                v = 0
+    limit, rope, normal   p = max(p - a v, 0)                      v = u + b + s p, of contacts the lesser of two
+    spring                v = 0, or |p| its limit, along the velocity that is left
     friction              p_t = (w cut to the length μ p_n)        w = p_t - a_t u_t
 
 with any a > 0; here, what a sweep has: 1/a is the row's reply to itself (Alart & Curnier 1991).  The residual of these
@@ -192,17 +192,30 @@ def joint_square(rows, a, share, part):
 
 
 @inline
-def spring_law(u, p, bias, soft):
-    """D, g and Φ of a spring."""
+def spring_law(u, p, bias, soft, most, across):
+    """D, g and Φ of a spring whose impulse is no longer than `most`; across: as in `PointRow`."""
     hard, wrong = 1.0 / soft, u + bias + p * soft
-    zero = hard * 0.0
-    return Mat3(hard, zero, zero, zero, hard, zero, zero, zero, hard), wrong * -hard, wrong
+    x = p - wrong * across
+    size = sqrt(dot(x, x) + TINY)
+    over, cut, t = size > most, minimum(most / size, 1.0), x * (1.0 / size)
+    turning = 1.0 / maximum(1.0 - cut * (1.0 - across * soft), FINEST)
+    aside = cut * across * turning
+    weights = Mat3(
+        where(over, aside * (1.0 - t.x * t.x), hard), where(over, -aside * t.x * t.y, 0.0), where(over, -aside * t.x * t.z, 0.0),
+        where(over, -aside * t.x * t.y, 0.0), where(over, aside * (1.0 - t.y * t.y), hard), where(over, -aside * t.y * t.z, 0.0),
+        where(over, -aside * t.x * t.z, 0.0), where(over, -aside * t.y * t.z, 0.0), where(over, aside * (1.0 - t.z * t.z), hard),
+    )  # fmt: skip
+    along = dot(p, t)
+    push = t * (minimum(most, size) - along) - (p - t * along) * turning
+    return weights, where(over, push, wrong * -hard), where(over, (p - x * cut) * (1.0 / across), wrong)
 
 
 @inline
-def contact_law(u, p, centre, bias, soft, friction, along, across, share):
+def contact_law(u, p, centre, bias, soft, core_bias, core_soft, core_along, friction, along, across, share):
     """D, g and Φ of a contact or rope; along, across: as in `PointRow`."""
-    hard, push, wrong, load = one_sided(u.z + bias.z, p.z, centre.z, soft, along, share)
+    core = core_bias + core_soft * p.z < bias.z + soft * p.z
+    stop, soft, inverse = where(core, core_bias, bias.z), where(core, core_soft, soft), where(core, core_along, along)
+    hard, push, wrong, load = one_sided(u.z + stop, p.z, centre.z, soft, inverse, share)
     more, scale = share / across, across / (1.0 + share)
     vx, vy = u.x + bias.x + more * (p.x - centre.x), u.y + bias.y + more * (p.y - centre.y)
     x, y, radius = p.x - vx * scale, p.y - vy * scale, load * friction
@@ -231,16 +244,17 @@ def add_point(scene, rows, p, share):
     u = velocity_of(rows, point, own)
     point.velocity = u
     if own.kind == SPRING:
-        weights, push, wrong = spring_law(u, point.impulse, point.bias, point.soft)
+        weights, push, wrong = spring_law(u, point.impulse, point.bias, point.soft, point.friction, point.across)
         scale = point.own.zz
     else:
         weights, push, wrong = contact_law(
-            u, point.impulse, point.centre, point.bias, point.soft, point.friction, point.along, point.across, share
-        )
+            u, point.impulse, point.centre, point.bias, point.soft, point.core_bias, point.core_soft, point.core_along,
+            point.friction, point.along, point.across, share,
+        )  # fmt: skip
         scale = point.along
     point.weights = weights
     point.push = push
-    count, leans = list_motions(scene, rows, p), any_lane((weights.xz != 0.0) | (weights.yz != 0.0))
+    count, leans = list_motions(scene, rows, p), any_lane((weights.xz != weights.zx) | (weights.yz != weights.zy))
     for i in range(count):
         y, k = load3(envelope.motion, 3 * i), envelope.chain[i]
         row, weight = envelope.start[k], weights.T @ y
@@ -318,12 +332,13 @@ def point_square(rows, p, share, part):
     point = rows.point[p]
     u, impulse = point.velocity + point.gain * part, point.impulse + point.step * part
     if rows.point_int[p].kind == SPRING:
-        _, _, wrong = spring_law(u, impulse, point.bias, point.soft)
+        _, _, wrong = spring_law(u, impulse, point.bias, point.soft, point.friction, point.across)
         scale = point.own.zz
     else:
         _, _, wrong = contact_law(
-            u, impulse, point.centre, point.bias, point.soft, point.friction, point.along, point.across, share
-        )
+            u, impulse, point.centre, point.bias, point.soft, point.core_bias, point.core_soft, point.core_along,
+            point.friction, point.along, point.across, share,
+        )  # fmt: skip
         scale = point.along
     return dot(wrong, wrong) * scale
 

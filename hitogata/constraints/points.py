@@ -2,7 +2,8 @@
 
 Of a's point against b's, in the axes of the row (two across, one along the normal), with velocity u, impulse p:
 
-    contact   u_n + soft p_n + bias_n >= 0,  p_n >= 0,  one of them zero;   |p_t| <= μ p_n, and p_t opposes u_t
+    contact   u_n + f(p_n) >= 0,  p_n >= 0,  one of them zero;   |p_t| <= μ p_n, and p_t opposes u_t
+              f(p) = min(soft p + bias_n, core_soft p + core_bias)        it is stiffer where it is pressed hard
     spring    u + soft p + bias = 0                  with soft = 1/(h (d + h k)),  bias = k φ/(d + h k)
               or |p| = h F and p along -(u + bias), where it has a limit F
 
@@ -83,6 +84,7 @@ def note_reply(point, own, reply):
             point.soft = point.soft * firmer
             point.bias = damped(point.bias, firmer)
         point.along = 1.0 / (reply.zz + point.soft)
+        point.core_along = 1.0 / (reply.zz + point.core_soft)
         point.across = 1.0 / greatest_across(reply)
 
 
@@ -210,7 +212,8 @@ def mend(point, kind, u, asking):
             new, mended = where(over, bounded, new), where(over, dot(change, change), mended)
         new = where(asking, new, old)
     else:
-        new = held(old, u, point.own, point.along, point.across, point.bias, point.soft)
+        core = old.z - (u.z + point.core_bias + point.core_soft * old.z) * point.core_along
+        new = held(old, u, point.own, point.along, point.across, point.bias, point.soft, core)
         radius = new.z * point.friction
         slides = new.x * new.x + new.y * new.y > radius * radius
         if any_lane(slides):
@@ -234,9 +237,9 @@ def mended_square(change, along, across):
 
 
 @inline
-def held(old, u, own, along, across, bias, soft):
-    """A contact's impulse: first along the normal, then across, as if it stuck."""
-    up = maximum(old.z - (u.z + bias.z + soft * old.z) * along, 0.0)
+def held(old, u, own, along, across, bias, soft, core):
+    """A contact's impulse: first along the normal, no less than its core needs, then across, as if it stuck."""
+    up = maximum(maximum(old.z - (u.z + bias.z + soft * old.z) * along, core), 0.0)
     change = up - old.z
     x, y = u.x + own.xz * change, u.y + own.yz * change
     return Vec3(old.x - (x + bias.x) * across, old.y - (y + bias.y) * across, up)

@@ -82,6 +82,8 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
     row.friction = 0.0
     row.bounce = 0.0
     row.hit = Vec3(0.0, 0.0, 0.0)
+    row.core_bias = 1e9
+    row.core_soft = 1.0 / (law.h * damper)
     row.soft = 1.0 / (law.h * damper)
     if ints.rope == 0:
         own.kind = SPRING

@@ -21,10 +21,11 @@ class Settings:
     """How a world solves its steps.
 
     Attributes:
-        sweeps: passes of projected Gauss-Seidel per step, at the most; up to ten times as many while something is
-            jammed, that is, while they still mend more than 0.1 m/s or rad/s.
-        tolerance: sweeps end early once none mends a speed by more than this [m/s], [rad/s]; 0: never, and jams get no
-            more either, so that a step always costs the same.
+        sweeps: passes of projected Gauss-Seidel over an island per step, at the most; up to four times as many while
+            something is jammed, that is, while they still mend more than 0.1 m/s or rad/s; and ten times this work
+            where Newton's method helps.  `World.solver_tally` counts what was done.
+        tolerance: sweeps end early once none mends a speed by more than this [m/s], [rad/s]; 0: never, and neither
+            jams nor Newton's method get more, so that a step always costs the same.
         theta: weight of the end of the step in springs, 0.5 (no damping of its own) to 1 (damps what it cannot
             resolve at once); see `constraints.springs`.
         keep_energy: give fast trees back the kinetic energy and angular momentum that large steps lose.
@@ -39,8 +40,8 @@ class Settings:
         contact_mass: heavier figures and bodies have firmer contacts, lighter ones softer ones, in proportion; the
             lighter of two counts [kg].  Infinite: all have the same.
         contact_depth: where figures overlap by more than this, contacts harden: force grows with the square of the
-            overlap, up to a hundred times this; what overlaps by more is parted softly [m].  Infinite: contacts
-            are springs, however deep.
+            overlap, up to a hundred times this; what overlaps by more is parted softly [m].  Infinite: contacts are
+            springs, however deep.
         contact_margin: points nearer than this are looked after, and those that may come as near within the step [m].
         push_out_speed: bodies that overlap are parted no faster [m/s].
         bounce_speed: contacts that close slower do not bounce [m/s].
