@@ -310,6 +310,7 @@ class WorldBatch:
         arrays.put_contacts(contacts, points)
         arrays.sums[:] = 0.0
         arrays.counts[EARLIER] = 0
+        arrays.ties.forget_earlier()
         self._write_nature(arrays, k)
         if own.marks[k, FRESH]:
             arrays.set_states({m: State(arrays.q_of(m).copy(), arrays.v_of(m).copy()) for m in world.members})

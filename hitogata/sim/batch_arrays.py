@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hitogata.constraints.limits import Limit
 from hitogata.constraints.ranges import NONE
+from hitogata.constraints.springs import Tie
 from hitogata.contact.boxes import SPARE
 from hitogata.contact.layout import FAR, Contact, ContactPoint, ShapeFloats, ShapePlace
 from hitogata.contact.layout import HEADER as SHAPE_HEADER
@@ -239,6 +240,7 @@ def make_arrays(model: "Arrays", count: int, dtype: Any, width: Width | None = N
         np.tile(row, (count, 1)).astype(dtype)
         for row in (model.state, model.control, model.ties.numbers, nature_of(model))
     )
+    ties.reshape(count, -1, record_size(Tie))[:, :, record_offsets(Tie)["earlier"] :] = 0.0  # as the sums
     listed, placed = new_lists(blocks, room, width, dtype)
     listed.reshape(blocks, LISTS, room, -1)[:, 0, : len(contacts)] = contacts
     placed.reshape(blocks, LISTS, room, -1, width.n)[:, 0, : len(points)] = points[:, :, None]

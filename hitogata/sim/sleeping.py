@@ -26,7 +26,7 @@ from hitogata.sim.awake import Awake, control_parts_of, part_of
 from hitogata.sim.events import hand_over
 from hitogata.sim.forest import IntArray
 from hitogata.sim.naps import Nap, Sleep
-from hitogata.sim.parts import state_parts
+from hitogata.sim.parts import earlier_parts, state_parts
 from hitogata.sim.resting import note_rest
 
 if TYPE_CHECKING:
@@ -167,6 +167,11 @@ def lay_down(arrays: Arrays, islands: "list[list[Member]]") -> Arrays:
                 arrays.before[part] = arrays.piece[part] = start[part]
             for part in (parts.v, parts.mean, parts.carried, parts.owed):
                 arrays.state[part] = 0.0
+            for part in earlier_parts(arrays.forest, arrays.span_of(member)):
+                arrays.sums[part] = 0.0
+            for tie in arrays.ties.index:
+                if member in tie.members:
+                    arrays.ties.forget_earlier(arrays.ties.index[tie])
             control = part_of(arrays.control, control_parts_of(arrays, member))
             naps[member] = Nap(number, h, _kept(v), _kept(part_of(arrays.state, parts)), _kept(control))
     return arrays

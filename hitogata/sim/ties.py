@@ -190,6 +190,11 @@ class TieArrays:
         at = self.index[tie] * record_size(TieRecord) + AT[name]
         return self.numbers[at : at + size]
 
+    def forget_earlier(self, k: int | None = None) -> None:
+        """What the earlier substeps of the last step did is told no more, of spring or rope k, or of all."""
+        rows = self.numbers.reshape(-1, record_size(TieRecord))
+        (rows if k is None else rows[k])[..., AT["earlier"] :] = 0.0
+
     def take_over(self, old: "TieArrays") -> None:
         """Those that were there keep what they know of the last step."""
         (new_rows, old_rows), at = (x.numbers.reshape(-1, record_size(TieRecord)) for x in (self, old)), AT["impulse"]

@@ -311,7 +311,47 @@ def test_readings_outlive_saving_copying_and_what_comes_and_goes():
     assert other.arrays.step_h == pytest.approx(1 / 1000)
 
 
+def test_nothing_of_a_cut_step_is_told_twice_by_who_slept():
+    """A box on a spring falls asleep in steps that are cut by something far away, and wakes when they no longer are."""
+    world = World(settings=Settings(sleep_after=0.1))
+    world.add_ground()
+    box = world.add_body(Box((0.1, 0.1, 0.1)), mass=1.0, pose=Pose((0, 0, 0.1)))
+    spring = world.add_spring((box, "body"), (0, 0, 0.5), stiffness=5.0, damping=5.0)
+    top = world.add_body(Sphere(0.1), mass=1.0, pose=Pose((0, 0, 99.0)))
+    top.state = State(top.q, np.array([0, 0, 80.0, 0, 0, 0]))
+    world.step(1 / 60, steps=60)
+    assert box.asleep
+    assert world.arrays.step_h > world.arrays.last_h
+    resting = box.contact_forces()[0, 2], spring.force[2]
+    top.state = State(np.array([0, 0, 99.0, 1, 0, 0, 0]), np.zeros(6))
+    world.step(1 / 60)
+    box.wake()
+    for _ in range(3):
+        world.step(1 / 60)
+        assert world.arrays.step_h == world.arrays.last_h
+        assert box.contact_forces()[0, 2] == pytest.approx(resting[0], rel=1e-3)
+        assert spring.force[2] == pytest.approx(resting[1], rel=1e-3)
+    assert resting[0] + resting[1] == pytest.approx(9.81, rel=1e-3)
+
+
 # ------------------------------------------------------- batches
+
+
+def test_a_batch_of_a_world_whose_last_step_was_cut():
+    world = World(gravity=(0, 0, 0))
+    ball = world.add_body(Sphere(0.1), mass=1.0)
+    ball.state = State(ball.q, np.array([0, 0, 80.0, 0, 0, 0]))
+    spring = world.add_spring((ball, "body"), (0.5, 0, 0), stiffness=5.0, damping=0.1)
+    world.step(1 / 60)
+    assert world.arrays.step_h > world.arrays.last_h
+    batch = WorldBatch(world, 3)
+    batch.step(1e-4)
+    world.step(1e-4)
+    np.testing.assert_allclose(batch.tie(spring).force, np.tile(spring.force, (3, 1)), rtol=1e-9)
+    single = batch.world(1)
+    single.step(1e-4)
+    world.step(1e-4)
+    np.testing.assert_allclose(single.ties[0].force, spring.force, rtol=1e-9)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
