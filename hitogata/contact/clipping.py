@@ -19,6 +19,10 @@ from hitogata.spatial import Vec3, dot
 ROOM = 1e-9
 """A corner this much outside, relative to the face, counts as inside; so a corner on a side is found once."""
 
+ALONG = 1e-3
+"""Sides that meet at a smaller angle do not cross: where faces of one size lie on each other, rounding decides where on
+a side that would be, and the corners at its ends are corners of the intersection anyway [rad]."""
+
 HAIR = 1e-3
 """Corners that are better by less than this are as good."""
 
@@ -109,7 +113,7 @@ def outside_some(all_in):
 @inline
 def crossing(start, way, wall, other_start, other_way):
     """(t, other coordinate) where start + t way meets a wall; t is FAR if it runs along the wall."""
-    moves = absolute(way) > 1e-18
+    moves = absolute(way) > ALONG * absolute(other_way)
     t = where(moves, (wall - start) / where(moves, way, 1.0), FAR)
     return t, other_start + other_way * t
 
