@@ -35,6 +35,7 @@ class Placed:
     motion: Motion  # of the body's origin, after the step
     bend: Motion  # mean motion of its centre within the step less the motion that v gives it, see `sim.energy_momentum`
     excess: Vec3  # of its angular momentum, likewise
+    bent: float  # and of its energy of turning
     struck: float  # when the last impact hit it within the step [s]
     pressed: float  # of a root: whether its tree feels limits, contacts, springs or ropes
     force: Vec3  # what pulls on it, see `sim.steadying`

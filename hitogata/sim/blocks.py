@@ -212,7 +212,8 @@ def run_block(
     marks[TAKEN] = marks[DEAD] * 0.0
     if any_lane(marks[FRESH] > 0.0):
         begin_fresh(world, scene, views, block)
-    while steps > 0:
+    lacking = 0
+    while steps > 0 and lacking == 0:
         forget_earlier(sums, block_sums(tree, shapes.total), records(block.ties, Tie), counts[TIES])
         keep_start(block, lists)
         start, start_ties = block.before, block.old_ties
@@ -267,19 +268,22 @@ def run_block(
             listed = found
             found = take_list(lists, found, done | dead)
             if found > counts[CAPACITY]:
-                back_to_start(block, lists, first)
-                return steps, found
+                lacking = found
+                break
             more = done & (pieces > 0.0)
             if any_lane(more):
                 add_motors_and_limits(sums, tree, views, length, more)
                 add_ties(scene, around, length, more)
                 add_shape_impulses(sums.rest, around, listed, more)
             first = False
-        marks[TAKEN] = where(dead, marks[TAKEN], marks[TAKEN] + 1.0)
-        marks[DEAD] = where(dead, 1.0, 0.0)
-        steps -= 1
-    synchronise(scene, world.solid, views, numbers[1])
-    return steps, 0
+        if lacking > 0:
+            back_to_start(block, lists, first)
+        else:
+            marks[TAKEN] = where(dead, marks[TAKEN], marks[TAKEN] + 1.0)
+            marks[DEAD] = where(dead, 1.0, 0.0)
+            steps -= 1
+    synchronise(scene, world.solid, views, numbers[1], marks[TAKEN] > 0.0)
+    return steps, lacking
 
 
 @kernel

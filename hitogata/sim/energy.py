@@ -16,9 +16,7 @@ from hitogata.dynamics.layout import model_of
 from hitogata.figure import JointKind
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, entry, kernel, lanes
-from hitogata.sim.energy_momentum import body_energy
-from hitogata.sim.layout import open_scene, open_state, open_world
-from hitogata.sim.placing import place
+from hitogata.sim.layout import open_state, open_world
 from hitogata.spatial import dot
 
 if TYPE_CHECKING:
@@ -72,7 +70,7 @@ def _read(world: "World") -> FloatArray:
             own = energy(member.figure, member.q, member.v).kinetic
             out[arrays.span_of(member).bodies.start, 0] = own
     else:
-        read_energy(forest.ints, forest.floats, arrays.state, arrays.work, out.reshape(-1))
+        read_energy(forest.ints, forest.floats, arrays.state, out.reshape(-1))
     return out[:-1]
 
 
@@ -121,23 +119,21 @@ def _tie(tie: "Tie", places: "dict[Member, FloatArray]") -> float:
 
 
 @entry
-def read_energy(ints, floats, state, work, out):
+def read_energy(ints, floats, state, out):
     """Kinetic energy of each body, with its joint's rotor, and what gravity owes it, into `out`, shape (bodies, 2)."""
     world = open_world(ints, floats)
-    scene, views = open_scene(world, work), open_state(world, state)
-    place(scene, world.solid, views)
-    sum_energy(scene, world.solid, views, lanes(out, X1))
+    sum_energy(world.tree, world.solid, open_state(world, state), lanes(out, X1))
 
 
 @kernel
-def sum_energy(scene, solids, state, out):
+def sum_energy(tree, solids, state, out):
     """The same in views."""
-    tree, owed = scene.tree, 0.0
+    owed = 0.0
     for i in range(tree.bodies):
         if tree.joint[i].parent < 0:
             owed = state.owed[i]
         old, solid, joint = state.carried[i], solids[i], tree.joint[i]
-        total = body_energy(solid.mass, solid.central, scene.placed[i].rot, old.centre, old.angular)
+        total = old.energy
         for k in range(joint.iv, joint.iv + joint.count):
             total = total + 0.5 * tree.body[i].armature * (state.mean[k] * state.mean[k])
         out[2 * i] = total

@@ -21,7 +21,8 @@ What substitution leaves, and what steps too long for it would gain, is mended b
     T(w) - T(w₋) = ½ (gravity, springs, pushes) · (w + w₋)
 
 A tree that is free splits into the locked motion, in which it moves as one rigid body with its whole momentum, and the
-rest, which has no momentum; the rest is scaled by what energy says.  One that hangs on the world is scaled as a whole.
+rest, which has no momentum; the rest is scaled by what energy says, and if that is not enough (what turned too far to
+be followed) so is the spin of the locked motion.  One that hangs on the world is scaled as a whole.
 """
 
 from typing import NamedTuple
@@ -82,6 +83,10 @@ FEW, SOME = 0.03, 0.15
 MOST_BACK = 1.05
 """No motion grows by more than this, for its energy's sake, within a step."""
 
+FOLLOWED = 1.5
+"""J v has no more than so much of the energy of mean velocities: what moves along an arc goes farther than along its
+chord, by φ²/12 of its energy; more is a substitution that does not converge, and the bends are let go."""
+
 SLACK = 1e-9
 """Share of the kinetic energy below which a motion is nothing to scale."""
 
@@ -106,6 +111,7 @@ class Room(NamedTuple):
     start: lanes  # type: ignore[valid-type]  # (nv,): whitened velocities, if bodies moved by J v
     half: lanes  # type: ignore[valid-type]  # (nv,): what half a step of gravity adds to them
     v: lanes  # type: ignore[valid-type]  # (nv,)
+    next: lanes  # type: ignore[valid-type]  # (nv,)
     q: lanes  # type: ignore[valid-type]  # (nq,)
     reached: records  # type: ignore[valid-type]
 
@@ -115,8 +121,9 @@ def open_room(scene, spare):
     """Views of scratch, behind what `geometric stiffness` needs of it."""
     nv = scene.tree.nv
     pushed = tail(spare, nv * scene.chains.stride + nv)
-    start, half, v, q = tail(pushed, nv), tail(pushed, 2 * nv), tail(pushed, 3 * nv), tail(pushed, 4 * nv)
-    return Room(pushed, start, half, v, q, records(tail(q, scene.tree.nq), Reached))
+    start, half, v = tail(pushed, nv), tail(pushed, 2 * nv), tail(pushed, 3 * nv)
+    after, q = tail(pushed, 4 * nv), tail(pushed, 5 * nv)
+    return Room(pushed, start, half, v, after, q, records(tail(q, scene.tree.nq), Reached))
 
 
 @kernel
@@ -139,7 +146,7 @@ def follow_curves(scene, solids, state, control, law, slowed, spare):
         if any_lane(fast):
             turned = sqrt(fastest) * law.h
             share = where(fast, clip((WILD - turned) * (1.0 / (WILD - TAME)), 0.0, 1.0), 0.0)
-            rounds = rounds_for(where(fast, turned, 0.0), end - root)
+            rounds = rounds_for(turned, end - root)
             kept = minimum(1.0, WILD * WILD / maximum(turned * turned, 1.0))
             follow_tree(scene, solids, state, control, law, slowed, room, root, end, share, kept, fast, rounds)
         root = end
@@ -166,18 +173,14 @@ def led_by_nobody(tree, root):
 @kernel
 def rounds_for(turned, bodies):
     """How many substitutions."""
-    if bodies == 1 and any_lane(turned > FEW):
-        return 9  # near the axis of its middle inertia, a body alone shows the slightest loss of energy
-    if any_lane(turned > SOME):
-        return 5
-    if any_lane(turned > FEW):
-        return 3
-    return 2
+    if bodies == 1:  # near the axis of its middle inertia, a body alone shows the slightest loss of energy
+        return where(turned > FEW, 9.0, 2.0)
+    return where(turned > SOME, 5.0, where(turned > FEW, 3.0, 2.0))
 
 
 @kernel
 def follow_tree(scene, solids, state, control, law, slowed, room, root, end, share, kept, fast, rounds):
-    """Substitution: v, the bends it makes, v with them ..."""
+    """Substitution: v, the bends it makes, v with them ...; rounds: how many of them, in those that are fast."""
     tree, chains, mass, x = scene.tree, scene.chains, scene.mass, scene.x
     first, last = tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
     limp = is_limp(tree, control, root, end)
@@ -187,31 +190,47 @@ def follow_tree(scene, solids, state, control, law, slowed, room, root, end, sha
         room.start[k] = x[k]
     known = known_work(scene, solids, state, where(limp, 0.5 * law.h, law.h), kept, root, end)
     most = 1.0 if slowed else MOST_BACK
-    for n in range(rounds + 1):
+    n, going = 0.0, fast
+    while any_lane(going):
         for k in range(first, last):
-            x[k] = where(fast, x[k] - room.half[k], x[k])
-        unwhiten_trees(tree, chains, mass, x, room.v, root, end)
+            x[k] = x[k] - room.half[k]
+        unwhiten_trees(tree, chains, mass, x, room.next, root, end)
+        for k in range(first, last):
+            room.v[k] = where(going, room.next[k], room.v[k])
         move_bodies(scene, room.v, root, end)
-        if n > 0:
-            scale = energy_scale(scene, solids, state, control, law, room, known, root, end, most)
-            rescale(scene, solids, room, root, end, where(fast, scale, 1.0))
-        if n < rounds:
+        if n > 0.0:
+            scale, spin, strays = energy_scale(scene, solids, state, control, law, room, known, root, end, most)
+            rescale(scene, solids, room, root, end, where(going, scale, 1.0), where(going, spin, 1.0))
+            strays = strays & going & (n >= rounds) & (share > 0.0)  # bends that outgrew the motion: without them
+            share, rounds = where(strays, 0.0, share), where(strays, n + 1.0, rounds)
+        going = going & (n < rounds)
+        n += 1.0
+        if any_lane(going):
             advance_trees(tree, state.q, room.v, law.h, room.q, root, end)
             for i in range(root, end):
                 place_body(tree.joint[i], tree.body[i], room.reached[i], room.reached, room.q)
             for k in range(first, last):
                 x[k] = x[k] * 0.0
             for i in range(end - 1, root - 1, -1):
-                bend_body(scene, solids[i], room.reached[i], i, share, law.h)
+                bend_body(scene, solids[i], room.reached[i], i, share, law.h, going)
             whiten(tree, chains, mass, x, root, end)
             for k in range(first, last):
                 x[k] = room.start[k] - x[k]
+    move_bodies(scene, room.v, root, end)
     whiten_velocities(scene, room.v, root, end)
     for k in range(first, last):
         x[k] = where(fast, x[k] + room.half[k], room.start[k])
     for i in range(root, end):
         placed, old = scene.placed[i], state.carried[i]
+        reply = rotated(placed.rot, inverse_inertia(solids[i].central))
+        placed.bent = energy_of_excess(reply, placed.motion.ang, placed.excess)
         placed.motion = brought_along(placed.rot, placed.arm, old.centre + fall_of(tree, state, root), old.spin)
+
+
+@inline
+def energy_of_excess(reply, spin, excess):
+    """Kinetic energy that an excess e of angular momentum adds to that of I ω:  ω·e + ½ e·I⁻¹e.  reply: I⁻¹."""
+    return dot(spin, excess) + 0.5 * dot(excess, reply @ excess)
 
 
 @kernel
@@ -272,14 +291,15 @@ def move_bodies(scene, v, root, end):
 
 
 @kernel
-def bend_body(scene, solid, reached, i, share, h):
-    """How the mean motion of a body differs from J v; what this is worth to the joints of its chain, added to x."""
+def bend_body(scene, solid, reached, i, share, h, going):
+    """How the mean motion of a body differs from J v, where it is still going; what this is worth to the joints of its
+    chain, added to x."""
     placed, parent = scene.placed[i], i
     bend, excess = bend_of(
         solid.mass, solid.centre, solid.central, placed.rot, placed.pos, placed.arm, placed.motion, reached.rot,
         reached.pos, h,
     )  # fmt: skip
-    placed.bend, placed.excess = bend * share, excess * share
+    placed.bend, placed.excess = where(going, bend * share, placed.bend), where(going, excess * share, placed.excess)
     lin = placed.bend.lin * solid.mass
     force = Force(placed.excess + cross(placed.rel + placed.arm, lin), lin)
     while parent >= 0:
@@ -336,41 +356,62 @@ class Known(NamedTuple):
 def known_work(scene, solids, state, own, kept, root, end):
     """Kinetic energy that a tree brings along, and what gravity makes of it.
 
-    own: time of gravity of this step [s]; kept: share of the energy that is not let go.
+    The energy is that of the last step, as its bodies stood then: what turned farther, or by another way than was
+    foreseen, has another one with the same momentum, and must not keep it.
+
+    own: time of gravity of this step [s]; kept: share of the energy that is not let go, but for that of the centre of a
+    tree that is free.
     """
-    tree, zero = scene.tree, state.carried[root].spin.x * 0.0
-    kinetic, fall = zero, zero
+    tree, zero, lin = scene.tree, state.carried[root].spin.x * 0.0, state.carried[root].centre * 0.0
+    kinetic, fall, going = zero, zero, zero
     for i in range(root, end):
-        old, solid, placed = state.carried[i], solids[i], scene.placed[i]
-        kinetic = kinetic + body_energy(solid.mass, solid.central, placed.rot, old.centre, old.angular)
+        old, solid = state.carried[i], solids[i]
+        kinetic, lin = kinetic + old.energy, lin + old.centre * solid.mass
         fall = fall + solid.mass * dot(tree.gravity, old.centre)
         for k in range(tree.joint[i].iv, tree.joint[i].iv + tree.joint[i].count):
             kinetic = kinetic + 0.5 * tree.body[i].armature * (state.mean[k] * state.mean[k])
-    return Known(kinetic * kept, state.owed[root] + own, fall)
+    if tree.joint[root].kind == FREE and tree.joint[root].parent < 0:
+        going = 0.5 * dot(lin, lin) / scene.placed[root].inertia.mass
+    return Known(going + (kinetic - going) * kept, state.owed[root] + own, fall)
 
 
 @inline
 def body_energy(mass, central, rot, velocity, angular):
     """Kinetic energy of a body of this angular momentum."""
-    least = 1e-12 * (central.xx + central.yy + central.zz) + LEAST
-    reply = inverse(central + Sym3(least, 0.0, 0.0, least, 0.0, least))
     own = rot.T @ angular
-    return 0.5 * (mass * dot(velocity, velocity) + dot(own, reply @ own))
+    return 0.5 * (mass * dot(velocity, velocity) + dot(own, inverse_inertia(central) @ own))
+
+
+@inline
+def unbent_energy(mass, velocity, angular, spin):
+    """Kinetic energy of a body without excess of angular momentum."""
+    return 0.5 * (mass * dot(velocity, velocity) + dot(angular, spin))
+
+
+@inline
+def inverse_inertia(inertia):
+    """I⁻¹; of rods and points that of some that are next to them."""
+    least = 1e-12 * (inertia.xx + inertia.yy + inertia.zz) + LEAST
+    return inverse(inertia + Sym3(least, 0.0, 0.0, least, 0.0, least))
 
 
 @kernel
 def energy_scale(scene, solids, state, control, law, room, known, root, end, most):
-    """By how much to scale the motion of a tree, or what of it has no momentum, so that joints do no work.
+    """By how much to scale the motion of a tree, or what of it has no momentum, so that joints do no work; and the spin
+    of the whole, if it has more energy than there is; and whether J v has far more than the mean velocities.
 
     T_l + s² T_z - s b = T₋ + ½ kick G·(w₋ + w_l) + work of springs, where z is what is scaled, and b = ½ kick G·z.
     """
     tree, zero = scene.tree, known.kinetic * 0.0
-    kinetic, fall, work = zero, zero, zero
+    kinetic, plain, fall, work = zero, zero, zero, zero
     total = Force(Vec3(zero, zero, zero), Vec3(zero, zero, zero))
     for i in range(root, end):
         solid, placed, body, joint = solids[i], scene.placed[i], tree.body[i], tree.joint[i]
         centre, angular = mean_momenta(placed.motion, placed.bend, placed.excess, placed.arm, placed.rot, solid.central)
         kinetic = kinetic + body_energy(solid.mass, solid.central, placed.rot, centre, angular)
+        plain = plain + unbent_energy(
+            solid.mass, centre - placed.bend.lin, angular - placed.excess, placed.motion.ang
+        )  # fmt: skip
         fall = fall + solid.mass * dot(tree.gravity, centre)
         total = total + momentum_at(solid.mass, placed.rel + placed.arm, centre, angular)
         motor = control.motor[i]
@@ -380,13 +421,16 @@ def energy_scale(scene, solids, state, control, law, room, known, root, end, mos
             own = where(at_limit(state.motor[k], motor.limit), body.damping, damper)
             kinetic = kinetic + 0.5 * body.armature * (v * v)
             work = work + 0.5 * (v + old) * (room.pushed[k] - body.armature * old - law.h * own * v)
-    locked, whole_fall = zero, zero
+    going, turning, whole_fall = zero, zero, zero
     if tree.joint[root].kind == FREE and tree.joint[root].parent < 0:
-        _, locked = locked_motion(scene.placed[root].inertia, total)
+        _, _, _, going, turning = locked_motion(scene.placed[root].inertia, total)
         whole_fall = dot(tree.gravity, total.lin)
     lift = 0.5 * known.kick * (fall - whole_fall)
-    wanted = known.kinetic + 0.5 * known.kick * (known.fall + whole_fall) + work - locked
-    return clip(root_of_energy(kinetic - locked, lift, wanted, kinetic), 0.0, most)
+    wanted = known.kinetic + 0.5 * known.kick * (known.fall + whole_fall) + work - going
+    own, most_turning = kinetic - going - turning, maximum(wanted, 0.0)
+    over, spin = turning > most_turning, sqrt(most_turning / (kinetic - going + LEAST))
+    scale = clip(root_of_energy(own, lift, wanted - turning, kinetic), 0.0, most)
+    return where(over, spin, scale), where(over, spin, 1.0), plain - going > FOLLOWED * (kinetic - going)
 
 
 @inline
@@ -404,14 +448,14 @@ def momentum_at(mass, at, velocity, angular):
 
 @inline
 def locked_motion(inertia, momentum):
-    """Motion of a rigid body with this momentum, both about the same origin, and its kinetic energy."""
+    """Turning, velocity of the centre and place of the centre of a rigid body with this momentum, both about the same
+    origin; and its kinetic energies of going and turning."""
     centre = inertia.moment * (1.0 / inertia.mass)
     spin = momentum.ang - cross(centre, momentum.lin)
     about_centre = inertia.rot - shift_of(inertia.mass, centre)
-    least = 1e-12 * (about_centre.xx + about_centre.yy + about_centre.zz) + LEAST
-    ang = inverse(about_centre + Sym3(least, 0.0, 0.0, least, 0.0, least)) @ spin
+    ang = inverse_inertia(about_centre) @ spin
     lin = momentum.lin * (1.0 / inertia.mass)
-    return Motion(ang, lin - cross(ang, centre)), 0.5 * (dot(momentum.lin, lin) + dot(spin, ang))
+    return ang, lin, centre, 0.5 * dot(momentum.lin, lin), 0.5 * dot(spin, ang)
 
 
 @inline
@@ -422,8 +466,8 @@ def root_of_energy(a, b, c, whole):
 
 
 @kernel
-def rescale(scene, solids, room, root, end, scale):
-    """Scale the motion of a tree; one that is free keeps its momentum."""
+def rescale(scene, solids, room, root, end, scale, spin):
+    """Scale the motion of a tree; one that is free keeps its momentum, its spin but for a share."""
     tree, joint = scene.tree, scene.tree.joint[root]
     first, last = joint.iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
     for k in range(first, last):
@@ -435,9 +479,11 @@ def rescale(scene, solids, room, root, end, scale):
             own, central = scene.placed[i], solids[i].central
             centre, angular = mean_momenta(own.motion, own.bend, own.excess, own.arm, own.rot, central)
             total = total + momentum_at(solids[i].mass, own.rel + own.arm, centre, angular)
-        locked, _ = locked_motion(placed.inertia, total)
-        store3(room.v, first, load3(room.v, first) + placed.base.T @ locked.ang * (1.0 - scale))
-        store3(room.v, first + 3, load3(room.v, first + 3) + placed.base.T @ locked.lin * (1.0 - scale))
+        ang, lin, centre, _, _ = locked_motion(placed.inertia, total)
+        ang = ang * (spin - scale)
+        lin = lin * (1.0 - scale) - cross(ang, centre)
+        store3(room.v, first, load3(room.v, first) + placed.base.T @ ang)
+        store3(room.v, first + 3, load3(room.v, first + 3) + placed.base.T @ lin)
     for i in range(root, end):
         placed = scene.placed[i]
         placed.bend, placed.excess = placed.bend * scale, placed.excess * scale

@@ -51,6 +51,7 @@ class Carried:
     centre: Vec3  # velocity of the centre of mass, in the world
     spin: Vec3  # angular velocity, in the body's frame
     angular: Vec3  # angular momentum about the centre of mass, in the world
+    energy: float  # kinetic, of both
 
 
 @record

@@ -28,7 +28,7 @@ from hitogata.sim.clocking import Clock, silent
 from hitogata.sim.free_motion import free_motion
 from hitogata.sim.motors import note_motors
 from hitogata.sim.moving import carry
-from hitogata.sim.placing import place, place_body
+from hitogata.sim.placing import place, place_body, turn_momenta
 from hitogata.sim.step import find_limits, mark_pointed, tell_pointed
 from hitogata.sim.touching import find_points, keep_point_impulses
 from hitogata.spatial import load6, store6
@@ -45,6 +45,7 @@ def maximal_step(
     bodies: the world of loose bodies, with their state `of_bodies` and what acts on them from `outside`.
     """
     place(scene, bodies.solid, of_bodies)                                # 1 where is it, what momenta
+    turn_momenta(scene, bodies.solid, of_bodies)
     place_joints(joints, scene.placed)
     push_limited(joints, of_joints, control)
     push_bodies(joints, scene.placed, control, outside.push)

@@ -40,6 +40,7 @@ def begin_maximal(ints, floats, loose_ints, loose_floats, state, start, held_sta
             of_bodies.carried[link].centre = old.centre
             of_bodies.carried[link].spin = old.spin
             of_bodies.carried[link].angular = old.angular
+            of_bodies.carried[link].energy = old.energy
             forget(open_joints(world, state[held_start:], work), link)
 
 

@@ -2,16 +2,21 @@
 
 from hitogata.dynamics.factor import factorise, unwhiten, whiten
 from hitogata.dynamics.integration import advance
-from hitogata.lanes import any_lane, inline, kernel, maximum
-from hitogata.sim.energy_momentum import mean_momenta, move_bodies, open_room
+from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, sqrt, where
+from hitogata.sim.energy_momentum import (
+    LEAST,
+    TAME,
+    fastest_turning,
+    inverse_inertia,
+    mean_momenta,
+    move_bodies,
+    open_room,
+    unbent_energy,
+)
 from hitogata.sim.free_motion import add_gravity, fill
 from hitogata.sim.placing import place
 from hitogata.spatial import Force as Wrench
-from hitogata.spatial import Vec3, cross, dot, load3, load6, power, store6
-
-STILL = 1e-5
-"""What turns by less within a step ends it with the velocity it had within [rad]."""
-
+from hitogata.spatial import Vec3, cross, dot, load3, load6, power, rotated, store6
 
 @kernel
 def apply(scene, rows, state, joint_rows, touches, points):
@@ -102,25 +107,45 @@ def carry(scene, solids, state):
     """Note the motion of each body, to be its momentum in the next step; the old one of its centre stays in `force`."""
     move_bodies(scene, state.mean, 0, scene.tree.bodies)
     for i in range(scene.tree.bodies):
-        placed, carried = scene.placed[i], state.carried[i]
+        placed, carried, solid = scene.placed[i], state.carried[i], solids[i]
         placed.force = carried.centre
+        more = placed.bent * 0.0
+        if any_lane(dot(placed.excess, placed.excess) > 0.0):
+            reply = rotated(placed.rot, inverse_inertia(solid.central))
+            share, more = kept_excess(reply, placed.motion.ang, placed.excess, placed.bent)
+            placed.excess = placed.excess * share
         carried.centre, carried.angular = mean_momenta(
-            placed.motion, placed.bend, placed.excess, placed.arm, placed.rot, solids[i].central
+            placed.motion, placed.bend, placed.excess, placed.arm, placed.rot, solid.central
         )
         carried.spin = placed.rot.T @ (placed.motion.ang + placed.bend.ang)
+        carried.energy = more + unbent_energy(
+            solid.mass, carried.centre, carried.angular - placed.excess, placed.motion.ang
+        )
+
+
+@inline
+def kept_excess(reply, spin, excess, energy):
+    """Share λ of an excess e of angular momentum that has no more energy than before the impulses of the step, and the
+    energy it has:  λ ω·e + ½ λ² e·I⁻¹e <= energy.  reply: I⁻¹.
+    """
+    along, own = dot(spin, excess), dot(excess, reply @ excess)
+    root = sqrt(maximum(along * along + 2.0 * own * maximum(energy, 0.0), 0.0))
+    share = where(along > 0.0, 2.0 * maximum(energy, 0.0) / (along + root + LEAST), (root - along) / (own + LEAST))
+    share = where(along + 0.5 * own > energy, minimum(share, 1.0), 1.0)
+    return share, share * along + 0.5 * share * share * own
 
 
 @kernel
-def synchronise(scene, solids, state, keep):
-    """Velocities at the end of the step, v: the momenta that bodies bring along, projected on the joints.
+def synchronise(scene, solids, state, keep, asking):
+    """Velocities at the end of the step, v: of trees that fall freely, the momenta that bodies bring along, projected on
+    the joints; of others, and of what turns too far within the step, those of the step, `state.mean`.
 
-    keep: `Settings.keep_energy`.  `state.mean` are those of the step.  Where nothing turns, or falls, there is no
-    difference worth the work.
+    keep: `Settings.keep_energy`; asking: of which worlds.
     """
     tree, chains = scene.tree, scene.chains
     for k in range(tree.nv):
-        state.v[k] = state.mean[k]
-    if keep == 0.0 or not any_lane(differs(tree, state)):
+        state.v[k] = where(asking, state.mean[k], state.v[k])
+    if keep == 0.0 or not falls_freely(tree, state, asking):
         return
     place(scene, solids, state)
     fill(scene)
@@ -133,18 +158,23 @@ def synchronise(scene, solids, state, keep):
             scene.x[joint.iv + k] = scene.x[joint.iv + k] + state.mean[joint.iv + k] * armature
     factorise(tree, chains, scene.mass, 0, tree.bodies)
     whiten(tree, chains, scene.mass, scene.x, 0, tree.bodies)
-    unwhiten(tree, chains, scene.mass, scene.x, state.v)
+    unwhiten(tree, chains, scene.mass, scene.x, scene.drive)
+    root = 0
+    while root < tree.bodies:
+        end = tree.joint[root].end
+        turned = sqrt(fastest_turning(state, root, end)) * state.last[0]
+        falls = asking & (state.owed[root] > 0.0) & (turned < TAME)
+        for k in range(tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+            state.v[k] = where(falls, scene.drive[k], state.v[k])
+        root = end
 
 
 @kernel
-def differs(tree, state):
-    """Does anything turn within the step, or is gravity owed to anything?"""
-    most = state.last[0] * 0.0
-    for i in range(tree.bodies):
-        spin = state.carried[i].spin
-        most = maximum(most, dot(spin, spin))
-    found, root = most * (state.last[0] * state.last[0]) > STILL * STILL, 0
+def falls_freely(tree, state, asking):
+    """Is gravity owed to any tree?"""
+    root = 0
     while root < tree.bodies:
-        found = found | (state.owed[root] > 0.0)
+        if any_lane(asking & (state.owed[root] > 0.0)):
+            return True
         root = tree.joint[root].end
-    return found
+    return False

@@ -44,6 +44,19 @@ def place(scene, solids, state):
 
 
 @kernel
+def turn_momenta(scene, solids, state):
+    """Let angular momenta turn with their bodies: where curves are not followed (`energy_momentum`), bodies would gain
+    energy by turning away from them."""
+    for i in range(scene.tree.bodies):
+        placed, old, solid = scene.placed[i], state.carried[i], solids[i]
+        if any_lane(solid.mass > 0.0):
+            _, _, placed.momentum = carried_along(
+                solid.mass, solid.centre, solid.central, placed.rot, placed.rel, old.centre,
+                placed.rot @ (solid.central @ old.spin),
+            )  # fmt: skip
+
+
+@kernel
 def fall_of(tree, state, root):
     """Velocity that the bodies of a free tree have yet to gain by gravity, of what the last step owes them."""
     if tree.joint[root].kind == FREE:
@@ -55,7 +68,7 @@ def fall_of(tree, state, root):
 def straighten(placed):
     """A body that moves as joint velocities say; see `energy_momentum`."""
     zero = Vec3(0.0, 0.0, 0.0)
-    placed.bend, placed.excess = Motion(zero, zero), zero
+    placed.bend, placed.excess, placed.bent = Motion(zero, zero), zero, 0.0
 
 
 @kernel

@@ -136,7 +136,11 @@ def take_reduced_steps(touch, find_gap, solve, open_room, clock, arrays, longest
         shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
         fast_turn, steps,
     )  # fmt: skip
-    synchronise(scene, world.solid, views, law[1])
+    if done == steps:
+        last = views
+    else:
+        last = open_state(world, before)  # where the world is put back to
+    synchronise(scene, world.solid, last, law[1], done > 0)
     return done
 
 

@@ -261,7 +261,7 @@ def give_back(scene, solids, rows, points, state, slowed, h):
     """Add to the momenta of free trees what they lost without right, so that the next step returns it.
 
     That is the slowing above, and what springs between two links of a tree take: they pull along where their ends are
-    to go, and so not quite along the line between them.
+    to go, and so not quite along the line between them.  Their energy stays what it is.
     """
     for p in range(points):
         point, own = rows.point[p], rows.point_int[p]
@@ -297,11 +297,11 @@ def add_spin(scene, solids, state, root, spin, h):
     if scene.tree.joint[root].kind == FREE:
         before = scene.placed[root].motion.ang
         tame = dot(before, before) * (h * h) < WIDEST * WIDEST
-        turning, _ = locked_motion(scene.placed[root].inertia, only_torque(where(tame, spin, spin * 0.0)))
+        ang, _, centre, _, _ = locked_motion(scene.placed[root].inertia, only_torque(where(tame, spin, spin * 0.0)))
         for i in range(root, scene.tree.joint[root].end):
             placed, carried = scene.placed[i], state.carried[i]
-            carried.centre = carried.centre + turning.lin + cross(turning.ang, placed.rel + placed.arm)
-            carried.angular = carried.angular + rotated(placed.rot, solids[i].central) @ turning.ang
+            carried.centre = carried.centre + cross(ang, placed.rel + placed.arm - centre)
+            carried.angular = carried.angular + rotated(placed.rot, solids[i].central) @ ang
 
 
 @kernel

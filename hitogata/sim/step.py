@@ -33,7 +33,7 @@ from hitogata.sim.free_motion import free_motion
 from hitogata.sim.motor_search import search_motors
 from hitogata.sim.motors import note_motors
 from hitogata.sim.moving import advance_late, apply, carry
-from hitogata.sim.placing import place
+from hitogata.sim.placing import place, turn_momenta
 from hitogata.sim.steadying import expect_ties, give_back, note_strain
 from hitogata.sim.touching import find_points, keep_point_impulses
 from hitogata.spatial import load3, load_quaternion
@@ -76,6 +76,8 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     """
     clock = method.clock
     place(scene, world.solid, state)                                     # 1 where is it, what momenta
+    if law.keep_energy == 0.0:
+        turn_momenta(scene, world.solid, state)
     expect_ties(scene, around, state, law)
     slowed = free_motion(scene, world.solid, state, control, law, rows.coupling)  # 2, 3 M + h C = Lᵀ L
     clock.note(clock.times, FACTOR)

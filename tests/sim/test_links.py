@@ -45,7 +45,7 @@ def solve_links(ints, floats, state, work, work_ints, link_work, inverse, link_i
     solved, numbers = open_rows(world, scene, work_ints), lanes(rows, X1)
     block, row = records(link_ints, LinkInts, X1), records(link_work, LinkRow, X1)
     links = Links(block, row, lanes(slots, X1), lanes(inverse, X1))
-    place(scene, world.solid, views, h)
+    place(scene, world.solid, views)
     fill(scene)
     for i in range(world.tree.bodies):
         add_gravity(scene, i, h)
