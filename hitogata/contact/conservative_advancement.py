@@ -19,8 +19,8 @@ along n, and the bounds hold as well.
 
 Shapes in contact overlap by a little.  What counts as passing is a depth of the inradius of the thinner shape: the way
 out turns round at twice that, where one shape is halfway through the other.  The time told is the last at which the
-shapes still had no more than a quarter of that depth.  What began deeper may come nearer to LIMIT by half.  What
-overlapped by the sum of both inradii from the start, as links that were put there may, is not kept from anything.
+shapes still had no more than a quarter of that depth.  What began deeper may come nearer to LIMIT by half.  What was
+beyond that from the start, as links that were put there or are driven there may, is not kept from anything.
 """
 
 from hitogata.contact.layout import BOX, CAPSULE, CYLINDER, ELLIPSOID, FAR, FIELD, SPHERE, WORLD, Found
@@ -148,7 +148,7 @@ def allowed_depth(shapes, a, b):
     one, two = shapes.floats[a].inradius, shapes.floats[b].inradius
     if shapes.ints[a].kind == FIELD:
         one = two
-    return min(one, two), THROUGH * (one + two)
+    return min(one, two), min(THROUGH * (one + two), LIMIT * min(one, two))
 
 
 @kernel

@@ -4,7 +4,8 @@ Contact rows are linear in the pose at the start of a substep.  What turns far w
 leave them and pass; so after the velocities are solved the motion from q to q⁺ is looked at, of all pairs that move by
 about their thinness or more.  If one would pass, the substep is taken again, and ends where that pair touches: there
 its contact is found, and the rest of the time goes on from there (`running.run_steps`).  When a step has used up its
-retakes, trees that would pass stay at their time of impact, with the velocities they have (`stop_at_impact`).
+retakes, trees that would pass stay at their time of impact, and are as much slower as their way is shorter
+(`stop_at_impact`).
 
 A body's path leads from its pose at q to that at q⁺, whatever the joints do in between: its origin along a straight
 line, turning evenly.  That is a way from one to the other without a gap, so who does not meet on it does not pass.
@@ -236,7 +237,7 @@ def swept_box(low, high, shift, by):
 
 @kernel
 def stop_at_impact(world, scene, around, state, start, law):
-    """Put trees that would pass to their time of impact; velocities stay.  To be called after `first_impact`.
+    """Put trees that would pass to their time of impact, as much slower.  To be called after `first_impact`.
 
     A tree that stops may be in the way of another: so all is looked at again, MOST_STOPS times at the most.
 
@@ -262,13 +263,25 @@ def stop_at_impact(world, scene, around, state, start, law):
                 cut_body(work.cuts, around.shapes.ints[a].body, share)
                 cut_body(work.cuts, around.shapes.ints[b].body, share)
         if not any_lane(first < 1.0):
-            return
+            break
         if k + 1 == MOST_STOPS:
             for i in range(tree.bodies):
                 work.cuts[i] = where(first < 1.0, 0.0, 1.0)
         shorten_trees(tree, work)
         for i in range(tree.bodies):
             move_by_share(tree.joint[i], start, work.cuts[i], state.q)
+    for i in range(tree.bodies):
+        if any_lane(work.shares[i] < 1.0):
+            slow_body(tree.joint[i], state, state.carried[i], work.shares[i])
+
+
+@kernel
+def slow_body(joint, state, carried, share):
+    """A body that came only so far was only so fast: else springs and gravity would drive it on and on, on the spot."""
+    for k in range(joint.iv, joint.iv + joint.count):
+        state.mean[k] = state.mean[k] * share
+    carried.centre, carried.spin, carried.angular = carried.centre * share, carried.spin * share, carried.angular * share
+    carried.energy = carried.energy * (share * share)
 
 
 @kernel
