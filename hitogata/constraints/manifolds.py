@@ -18,6 +18,9 @@ from hitogata.spatial import rows as frame_rows
 ALIKE = 1.0 - 1e-9
 """Cosine of the angle between normals that are one."""
 
+NARROW = 1e-10
+"""Points that lie nearer to their middle than this have no torque to share [m²]."""
+
 TINY = 1e-30
 
 
@@ -38,16 +41,17 @@ def share_friction(contacts, points, count):
 def share_pair(points, begin, end, turned):
     """Share the friction of points `begin` to `end`; turned: their axes are along minus their normal."""
     total, normal, alike = points[begin].impulse.z * 0.0, points[begin].normal, True
-    middle = points[begin].pos * 0.0
+    middle, pressed = points[begin].pos * 0.0, total
     for k in range(begin, end):
         press = points[k].impulse.z
         normal = where(press > 0.0, points[k].normal, normal)
         total, middle = total + press, middle + points[k].pos * press
-    if not any_lane(total > 0.0):
+        pressed = pressed + where(press > 0.0, 1.0, 0.0)
+    if not any_lane(pressed > 1.0):
         return
     for k in range(begin, end):
         alike = alike & ((points[k].impulse.z == 0.0) | (dot(points[k].normal, normal) > ALIKE))
-    acts = alike & (total > 0.0)
+    acts = alike & (pressed > 1.0)
     if any_lane(acts):
         middle, sign = middle / where(total > 0.0, total, 1.0), 1.0
         if turned:
@@ -66,5 +70,5 @@ def share_pair(points, begin, end, turned):
 @inline
 def shared(p, rx, ry, fx, fy, torque, total, spread):
     """A point's share."""
-    part, turn = p.z / (total + TINY), p.z * torque / (spread + TINY)
+    part, turn = p.z / (total + TINY), where(spread > NARROW * total, p.z * torque / (spread + TINY), 0.0)
     return Vec3(fx * part - turn * ry, fy * part + turn * rx, p.z)

@@ -17,6 +17,9 @@ from hitogata.spatial import rows as frame_rows
 
 TINY = 1e-30
 
+FIRM = 1e30
+"""A contact that gives so much is as firm as it is."""
+
 HARD = 1e-4
 """Share of its softness that a contact keeps: where joints leave it no way to open, nothing else bounds its impulse."""
 
@@ -83,6 +86,7 @@ def note_reply(point, own, reply):
             firmer = clip(point.give * reply.zz / point.soft, HARD, 1.0)
             point.soft = point.soft * firmer
             point.bias = damped(point.bias, firmer)
+            point.give = reply.zz * 0.0 + FIRM  # once is enough: `restitution` asks for replies before
         point.along = 1.0 / (reply.zz + point.soft)
         point.core_along = 1.0 / (reply.zz + point.core_soft)
         point.across = 1.0 / greatest_across(reply)

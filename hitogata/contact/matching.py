@@ -38,9 +38,10 @@ def carry_impulses(old_contacts, old_points, old_count, contacts, points, count)
             same = (old.feature == feature) & (old.gap < 0.5 * FAR)
             impulse, found = where(same, old.impulse, impulse), found | same
             k += 1
-        if k > start and any_lane(negated(found) & (point.gap < 0.5 * FAR)):
+        there = point.gap < 0.5 * FAR
+        if k > start and any_lane(negated(found) & there):
             impulse = nearest_impulse(old_points, start, k, contacts, points, i, count, impulse, found)
-        point.impulse = impulse
+        point.impulse = where(there, impulse, impulse * 0.0)
 
 
 @kernel

@@ -241,7 +241,7 @@ def run_block(
                 impact = where(fast, first_impact(world, scene, around, views, start, found, law), 1.0)
             last_try = (impact < 1.0) & ((retakes >= MOST_RETAKES) | (impact < TOO_SHORT))
             if any_lane(last_try):
-                stop_at_impact(world, scene, around, views, start, law)  # the others are put back below
+                stop_at_impact(world, scene, around, views, start, law, last_try)
                 impact = where(last_try, 1.0, impact)
             needed = pieces_for(fastest(tree, views.mean), slide, left, longest, fast_turn)
             used = taken - parts_of_pieces

@@ -189,7 +189,9 @@ def follow_tree(scene, solids, state, control, law, slowed, room, root, end, sha
         room.half[k] = where(limp, room.half[k], 0.0)
         room.start[k] = x[k]
     known = known_work(scene, solids, state, where(limp, 0.5 * law.h, law.h), kept, root, end)
-    most = 1.0 if slowed else MOST_BACK
+    most = MOST_BACK
+    if slowed:
+        most = where(is_slowed(scene, root, end), 1.0, MOST_BACK)
     n, going = 0.0, fast
     while any_lane(going):
         for k in range(first, last):
@@ -225,6 +227,16 @@ def follow_tree(scene, solids, state, control, law, slowed, room, root, end, sha
         reply = rotated(placed.rot, inverse_inertia(solids[i].central))
         placed.bent = energy_of_excess(reply, placed.motion.ang, placed.excess)
         placed.motion = brought_along(placed.rot, placed.arm, old.centre + fall_of(tree, state, root), old.spin)
+
+
+@kernel
+def is_slowed(scene, root, end):
+    """Does a damper slow any body of a tree (`steadying`)?"""
+    found = False
+    for i in range(root, end):
+        slow = scene.placed[i].slow
+        found = found | (slow.xx + slow.yy + slow.zz > 0.0)
+    return found
 
 
 @inline

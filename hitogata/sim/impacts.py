@@ -236,12 +236,12 @@ def swept_box(low, high, shift, by):
 
 
 @kernel
-def stop_at_impact(world, scene, around, state, start, law):
+def stop_at_impact(world, scene, around, state, start, law, asking):
     """Put trees that would pass to their time of impact, as much slower.  To be called after `first_impact`.
 
     A tree that stops may be in the way of another: so all is looked at again, MOST_STOPS times at the most.
 
-    start: coordinates before the substep.
+    start: coordinates before the substep; asking: in which worlds.
     """
     tree, work = scene.tree, open_checking(around, world.tree.bodies)
     whole = law.h * 0.0 + 1.0
@@ -255,7 +255,7 @@ def stop_at_impact(world, scene, around, state, start, law):
         first = whole
         for p in range(find_pairs(around, work, law)):
             a, b = around.broad.pairs[p].a, around.broad.pairs[p].b
-            share = pair_share(around, work, a, b, 0.0, whole)
+            share = where(asking, pair_share(around, work, a, b, 0.0, whole), 1.0)
             if any_lane(share < 1.0):
                 if 2 * k >= MOST_STOPS:
                     share = where(share < 1.0, 0.0, 1.0)

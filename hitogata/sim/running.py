@@ -156,7 +156,7 @@ def reduced_step(parts, around, law, old_contacts, passes, start, last_try):
         if finite(state.q, world.tree.nq + world.tree.nv):
             share = first_impact(world, scene, around, state, begin, contacts, law)
             if share < 1.0 and (last_try or share < TOO_SHORT):
-                stop_at_impact(world, scene, around, state, begin, law)
+                stop_at_impact(world, scene, around, state, begin, law, True)
                 share = 1.0
         method.clock.note(method.clock.times, NARROW)
     return contacts, slide, mistaken, share

@@ -24,9 +24,9 @@ FRICTION, MASS, STIFFNESS, KNEE = (
 PULL, GRAVITY = 60.0 * RNG.normal(size=(WORLDS, 3)), np.array([0, 0, -9.81]) + 0.5 * RNG.normal(size=(WORLDS, 3))
 
 
-EXACT = Settings(tolerance=0.0, sweeps=100)
+EXACT = Settings(tolerance=0.0, sweeps=400)
 """Sweeps that end by a tolerance may, by rounding, be one more or less, which moves speeds by a part of it; and they
-end for each island of a single world by itself.  Many of them: with 30, a contact that is known again in one world and
+end for each island of a single world by itself.  Many of them: with 100, a contact that is known again in one world and
 not in the other (a tie of two features, which rounding decides) begins from another impulse, and 1e-6 of that is left.
 """
 

@@ -47,8 +47,7 @@ def solve_links(ints, floats, state, work, work_ints, link_work, inverse, link_i
     links = Links(block, row, lanes(slots, X1), lanes(inverse, X1))
     place(scene, world.solid, views)
     fill(scene)
-    for i in range(world.tree.bodies):
-        add_gravity(scene, i, h)
+    add_gravity(scene, views, h)
     factorise(world.tree, world.chains, scene.mass, 0, world.tree.bodies)
     whiten(world.tree, world.chains, scene.mass, scene.x, 0, world.tree.bodies)
     for k in range(len(blocks)):

@@ -50,7 +50,7 @@ def test_pendulum_comes_to_rest_on_a_floor_where_forces_balance(stiffness, dampi
     bob.set_target(np.array([touching]))
     bob.set_motor(stiffness, damping)
     angles = []
-    for _ in range(150):
+    for _ in range(600):
         world.step(0.1)
         angles.append(bob.q[0])
 
