@@ -10,8 +10,8 @@ damper is d (-gap - h u).  So
 
 What overlaps deeply is pushed out at no more than a set speed: d is taken as large as that needs, so that the force, k
 times the overlap, is there all the same.  What closes fast meets a firmer contact, or it would come to overlap by far
-more than what lies there, and be pushed out again, or pass if it is thin: s <= o / (h |u|) times its reply, o the less
-of DEEPEST and an eighth of the inradius of the thinner shape.
+more than what lies there, and be pushed out again, or pass if it is thin: s <= o / (h |u| m), m the mass of the lighter
+figure, o the less of DEEPEST and an eighth of the inradius of the thinner shape.
 
 Contacts with restitution: see `restitution`.
 
@@ -30,6 +30,9 @@ FAR = 1e9
 DEEPEST, SLOWEST = 1e-3, 0.1
 """What closes fast overlaps by about this at the most [m]: its contact is as much firmer than set.  Slower, it is as
 set [m/s]."""
+
+HARD = 1e-4
+"""Share of its softness that a contact keeps."""
 
 NOWHERE = 0.5e9
 """Points farther than this are no points [m]; see `contact.layout.FAR`."""
@@ -52,8 +55,11 @@ otherwise."""
 
 
 @kernel
-def add_contact(scene, rows, count, contact, point, friction, restitution, firm, depth, deep, thin, law, slot):
-    """Write the row of a contact point, if it may close within the step; returns how many point rows there are now."""
+def add_contact(scene, rows, count, contact, point, friction, restitution, mass, depth, deep, thin, law, slot):
+    """Write the row of a contact point, if it may close within the step; returns how many point rows there are now.
+
+    mass: of the lighter figure; thin: the lesser inradius; depth, deep: see `hardened`.
+    """
     body_a, body_b, sign = contact.body_a, contact.body_b, 1.0
     if body_a < 0:
         body_a, body_b, sign = contact.body_b, contact.body_a, -1.0
@@ -63,6 +69,7 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, firm,
     own.body_b = body_b
     own.tie = 0
     own.slot = slot
+    firm = firmness(mass, law.contact_mass)
     more, gap = hardened(point.gap, depth, deep)
     stiffness = law.contact_stiffness * (firm * more)
     stiff = law.contact_damping * (firm * more) + law.h * stiffness
@@ -82,15 +89,17 @@ def add_contact(scene, rows, count, contact, point, friction, restitution, firm,
     row.arm_a = where(near, arm_a, Vec3(0.0, 0.0, 0.0))
     row.arm_b = where(near, arm_b, Vec3(0.0, 0.0, 0.0))
     stiff = maximum(stiff, -gap * stiffness / law.push_out_speed)
-    bias = where(gap > 0.0, gap / law.h, gap * stiffness / stiff)
+    soft = 1.0 / (law.h * stiff)
+    give = minimum(DEEPEST, 0.125 * thin) / (law.h * maximum(-closing, SLOWEST))
+    firmer = clip(give / (mass * soft), HARD, 1.0)
+    bias = where(gap > 0.0, gap / law.h, gap * stiffness / stiff * firmer)
     row.bias = normal_bias(where(near, bias, FAR))
     row.bounce = where(near, restitution, 0.0)
     row.gap, row.struck, row.hit = point.gap, closing * 0.0, Vec3(0.0, 0.0, 0.0)
     row.acceleration = closing * 0.0
     if any_lane(restitution > 0.0):
         row.acceleration = dot(normal, fall_of(scene.tree, body_a) - fall_of(scene.tree, body_b))
-    row.give = minimum(DEEPEST, 0.125 * thin) / (law.h * maximum(-closing, SLOWEST))
-    row.soft = 1.0 / (law.h * stiff)
+    row.soft = soft * firmer
     firmer, core = core_of(point.gap, depth, deep)
     stiffness = law.contact_stiffness * (firm * firmer)
     stiff = law.contact_damping * (firm * firmer) + law.h * stiffness
@@ -136,13 +145,13 @@ def axes_along(n):
 
 
 @inline
-def firmness(mass_a, mass_b, mass):
+def firmness(lighter, mass):
     """How much stiffer than set contacts are: in proportion to the mass of the lighter of two figures.
 
     So a human does not stand on cushions, and a stack of heavy boxes is to the solver what one of light boxes is.
     Infinite mass: all are as set.
     """
-    return where(mass < FAR, minimum(mass_a, mass_b) / mass, 1.0)
+    return where(mass < FAR, lighter / mass, 1.0)
 
 
 @inline

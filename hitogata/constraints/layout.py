@@ -99,7 +99,6 @@ class PointRow:
     bounce: float  # contact: its restitution
     gap: float  # contact
     acceleration: float  # contact: of its gap, by gravity
-    give: float  # contact: no softer than this times its own reply
     hit: Vec3  # contact: impulse of impacts, apart from `impulse`, in the axes of `frame`; see `restitution`
     struck: float  # contact: when [s]
     swing: float  # rope: distance of its ends over h, see `points.no_farther`

@@ -200,11 +200,11 @@ def spring_law(u, p, bias, soft, most, across):
     over, cut, t = size > most, minimum(most / size, 1.0), x * (1.0 / size)
     turning = 1.0 / maximum(1.0 - cut * (1.0 - across * soft), FINEST)
     aside = cut * across * turning
+    own, beside = where(over, aside, hard), where(over, aside, 0.0)
+    xy, xz, yz = -beside * t.x * t.y, -beside * t.x * t.z, -beside * t.y * t.z
     weights = Mat3(
-        where(over, aside * (1.0 - t.x * t.x), hard), where(over, -aside * t.x * t.y, 0.0), where(over, -aside * t.x * t.z, 0.0),
-        where(over, -aside * t.x * t.y, 0.0), where(over, aside * (1.0 - t.y * t.y), hard), where(over, -aside * t.y * t.z, 0.0),
-        where(over, -aside * t.x * t.z, 0.0), where(over, -aside * t.y * t.z, 0.0), where(over, aside * (1.0 - t.z * t.z), hard),
-    )  # fmt: skip
+        own - beside * t.x * t.x, xy, xz, xy, own - beside * t.y * t.y, yz, xz, yz, own - beside * t.z * t.z
+    )
     along = dot(p, t)
     push = t * (minimum(most, size) - along) - (p - t * along) * turning
     return weights, where(over, push, wrong * -hard), where(over, (p - x * cut) * (1.0 / across), wrong)

@@ -11,17 +11,11 @@ A rope is a contact without friction whose normal leads from its slack end inwar
 """
 
 from hitogata.constraints.layout import SPRING
-from hitogata.lanes import any_lane, clip, inline, kernel, maximum, packed, sqrt, where
+from hitogata.lanes import any_lane, inline, kernel, maximum, packed, sqrt, where
 from hitogata.spatial import Sym3, Vec3, cross, dot, from_cols, from_rows, inverse, load6, load_down
 from hitogata.spatial import rows as frame_rows
 
 TINY = 1e-30
-
-FIRM = 1e30
-"""A contact that gives so much is as firm as it is."""
-
-HARD = 1e-4
-"""Share of its softness that a contact keeps: where joints leave it no way to open, nothing else bounds its impulse."""
 
 
 @kernel
@@ -82,20 +76,9 @@ def note_reply(point, own, reply):
         point.own = reply
         if own.tie == 1:
             point.bias = no_farther(point.bias, reply, point.soft, point.swing)
-        else:
-            firmer = clip(point.give * reply.zz / point.soft, HARD, 1.0)
-            point.soft = point.soft * firmer
-            point.bias = damped(point.bias, firmer)
-            point.give = reply.zz * 0.0 + FIRM  # once is enough: `restitution` asks for replies before
         point.along = 1.0 / (reply.zz + point.soft)
         point.core_along = 1.0 / (reply.zz + point.core_soft)
         point.across = 1.0 / greatest_across(reply)
-
-
-@inline
-def damped(bias, share):
-    """Bias of a contact whose damper is so much greater that its softness is this share: what overlaps parts slower."""
-    return Vec3(bias.x, bias.y, where(bias.z < 0.0, bias.z * share, bias.z))
 
 
 @inline

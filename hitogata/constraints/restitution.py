@@ -14,12 +14,16 @@ Positions feel an impact only for the rest of the step: see `sim.moving.delay`.
 
 from hitogata.constraints.chained import prepare_along, push_along, velocity_along
 from hitogata.constraints.islands import CHAINED
-from hitogata.constraints.points import HARD, prepare_point, push_point, shortened, velocity_of
+from hitogata.constraints.points import prepare_point, push_point, shortened, velocity_of
 from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, sqrt, where
 from hitogata.spatial import Vec3
 
 PASSES = 24
 """Impacts that one impact causes are followed for so many passes over the contacts of an island."""
+
+FIRM = 0.01
+"""Softness of impacts, by that of the contact and h: where joints leave it no way to open, nothing else bounds its
+impulse [1/s]."""
 
 TINY = 1e-30
 
@@ -88,7 +92,7 @@ def strike(scene, rows, p, chained, law):
     hits = hits & (point.bounce > 0.0) & (closing > law.bounce_speed)
     if not any_lane(hits):
         return False
-    hit = impulse_of(u, closing, point.bounce, point.own, point.across, HARD * point.soft, point.friction)
+    hit = impulse_of(u, closing, point.bounce, point.own, point.across, FIRM * law.h * point.soft, point.friction)
     hit = where(hits, hit, Vec3(0.0, 0.0, 0.0))
     time = minimum(maximum(time, earliest), law.h)
     before = point.hit.z

@@ -280,8 +280,8 @@ def slow_body(joint, state, carried, share):
     """A body that came only so far was only so fast: else springs and gravity would drive it on and on, on the spot."""
     for k in range(joint.iv, joint.iv + joint.count):
         state.mean[k] = state.mean[k] * share
-    carried.centre, carried.spin, carried.angular = carried.centre * share, carried.spin * share, carried.angular * share
-    carried.energy = carried.energy * (share * share)
+    carried.centre, carried.spin = carried.centre * share, carried.spin * share
+    carried.angular, carried.energy = carried.angular * share, carried.energy * (share * share)
 
 
 @kernel

@@ -18,6 +18,7 @@ from hitogata.sim.placing import place
 from hitogata.spatial import Force as Wrench
 from hitogata.spatial import Vec3, cross, dot, load3, load6, power, rotated, store6
 
+
 @kernel
 def apply(scene, rows, state, joint_rows, touches, points):
     """Add the impulses to the whitened velocities, where they are not there yet, and undo the whitening."""
@@ -137,8 +138,8 @@ def kept_excess(reply, spin, excess, energy):
 
 @kernel
 def synchronise(scene, solids, state, keep, asking):
-    """Velocities at the end of the step, v: of trees that fall freely, the momenta that bodies bring along, projected on
-    the joints; of others, and of what turns too far within the step, those of the step, `state.mean`.
+    """Velocities at the end of the step, v: of trees that fall freely, the momenta that bodies bring along, projected
+    on the joints; of others, and of what turns too far within the step, those of the step, `state.mean`.
 
     keep: `Settings.keep_energy`; asking: of which worlds.
     """

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from hitogata.constraints.contacts import DEEP, OWN_DEEP, add_contact, firmness, grip, mixed_friction
+from hitogata.constraints.contacts import DEEP, OWN_DEEP, add_contact, grip, mixed_friction
 from hitogata.constraints.layout import SPRING
 from hitogata.constraints.manifolds import share_friction
 from hitogata.constraints.springs import add_tie
@@ -71,7 +71,7 @@ def find_points(scene, solids, rows, around, old_count, law, clock):
     for c in range(kept):
         a, b = around.skins[around.contacts[c].a], around.skins[around.contacts[c].b]
         bounce, depth, deep = maximum(a.restitution, b.restitution), law.contact_depth, DEEP * law.contact_depth
-        friction, firm = mixed_friction(a.friction, b.friction), firmness(a.mass, b.mass, law.contact_mass)
+        friction, mass = mixed_friction(a.friction, b.friction), minimum(a.mass, b.mass)
         if same_figure(around.shapes, around.contacts[c]):
             held = grip(around.points[c].gap, law.contact_stiffness, law.contact_mass)
             friction = where(bounce > 0.0, friction, friction * held)  # what bounces does not stay jammed
@@ -79,7 +79,7 @@ def find_points(scene, solids, rows, around, old_count, law, clock):
             depth = deep  # springs: `grip` is to know how hard they press
         one, two = around.shapes.floats[around.contacts[c].a], around.shapes.floats[around.contacts[c].b]
         count = add_contact(
-            scene, rows, count, around.contacts[c], around.points[c], friction, bounce, firm, depth, deep,
+            scene, rows, count, around.contacts[c], around.points[c], friction, bounce, mass, depth, deep,
             minimum(one.inradius, two.inradius), law, c,
         )  # fmt: skip
     return count, contacts

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from hitogata.contact.moving_pairs import impact_shares, time_of_impact
 from hitogata.contact.querying import pair_points
 from hitogata.contact.shapes import inradius_of
-from hitogata.contact.moving_pairs import impact_shares, time_of_impact
 from hitogata.errors import ArgumentError
 from hitogata.figure import (
     Box,
