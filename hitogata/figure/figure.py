@@ -14,6 +14,9 @@ from hitogata.figure.link import Link
 from hitogata.figure.mobility import check_mobility
 from hitogata.figure.pose import IDENTITY, FloatArray, Pose
 
+_ROUNDING = 1e-15
+"""Quaternions whose length differs from 1 by no more than this cannot be made better by a division."""
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -141,7 +144,7 @@ class Figure:
         return np.array([x for link in self.links for x in link.joint.rest or ()], dtype=np.float64)
 
     def normalised(self, q: values.ArrayLike) -> FloatArray:
-        """Coordinates with every quaternion scaled to length 1, shape (..., nq)."""
+        """Coordinates with every quaternion scaled to length 1, shape (..., nq).  Those that are, to rounding, stay."""
         array: FloatArray = np.array(values.floats(q, "q"), dtype=np.float64)
         if array.shape[-1:] != (self.nq,):
             raise ArgumentError(f"q: expected shape (..., {self.nq}) for figure {self.name!r}, got {array.shape}")
@@ -149,7 +152,7 @@ class Figure:
             norm = np.linalg.norm(array[..., start : start + 4], axis=-1, keepdims=True)
             if not (norm > 0).all():
                 raise ArgumentError(f"q: the quaternion at q[{start}:{start + 4}] is zero or not a number")
-            array[..., start : start + 4] /= norm
+            array[..., start : start + 4] /= np.where(np.abs(norm - 1.0) < _ROUNDING, 1.0, norm)
         return array
 
     @cached_property

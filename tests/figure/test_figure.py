@@ -106,6 +106,9 @@ def test_normalised():
         scaled[..., start : start + 4] *= 1.7
     np.testing.assert_allclose(figure.normalised(scaled), q, rtol=1e-15)
     assert figure.normalised(list(map(int, figure.neutral().round()))).dtype == np.float64
+    for k in range(200):  # once is enough, to the last bit
+        once = figure.normalised(figure.random(np.random.default_rng(k)) * 1.7)
+        np.testing.assert_array_equal(figure.normalised(once), once)
 
 
 def test_states():
