@@ -39,7 +39,7 @@ from hitogata.sim.loose import begin_loose, take_apart, take_loose_steps
 from hitogata.sim.naps import Nap, Sleep
 from hitogata.sim.pairing import PAIRS, ROOM, gather_shapes, list_pairs, list_surfaces
 from hitogata.sim.parts import Earlier, control_parts, earlier_in, effort_limits, state_parts
-from hitogata.sim.running import begin, take_steps
+from hitogata.sim.running import begin, take_steps, tell_velocities
 from hitogata.sim.saving import fingerprint
 from hitogata.sim.settings import Settings
 from hitogata.sim.shaped_running import take_shaped_steps
@@ -135,6 +135,8 @@ class Arrays:
             self.law[1] = 0.0  # bodies are let go one by one: their curves are not known
         self.state, self.before, self.piece = np.zeros(size), np.zeros(size), np.zeros(size)
         self.state[self.last_step][0] = np.inf  # there was none
+        self._velocities = state_parts(self.forest, stretch(self.forest.spans)).told
+        self.state[self._velocities] = 1.0
         self.control = np.zeros(self.forest.control_size)
         controls = self.controls_in(stretch(self.forest.spans))
         controls.target[:] = np.concatenate([np.zeros(0), *(m.figure.neutral() for m in contents.members)])
@@ -207,8 +209,14 @@ class Arrays:
 
     def v_of(self, member: "Member") -> FloatArray:
         """Velocities of a figure, a view, shape (nv,)."""
+        self.tell()
         part, nq = self.span_of(member).v, self.forest.nq
         return self.state[nq + part.start : nq + part.stop]
+
+    def tell(self) -> None:
+        """Find the velocities at the end of the last step, if nobody asked for them yet."""
+        if self.loose is None and not self.state[self._velocities].all():
+            tell_velocities(self.forest.ints, self.forest.floats, self.state, self.work, self.law)
 
     def mean_of(self, member: "Member") -> FloatArray:
         """Velocities of a figure within the last step, a view, shape (nv,)."""

@@ -89,6 +89,7 @@ class WorldBatch:
         self._count, self._threads = whole(count, "count", least=1), threads
         self._model = copy.deepcopy(world)
         self._model._recordings.clear()
+        self._model.arrays.tell()
         self._arrays = make_arrays(self._model.arrays, self._count, kind)
         self._of = dict(zip(world.members, self._model.members, strict=True))
         self._tie_of = dict(zip(world.ties, self._model.ties, strict=True))
@@ -243,6 +244,7 @@ class WorldBatch:
             parts = state_parts(self._model.arrays.forest, self._model.arrays.span_of(member))
             for part in parts[2:]:
                 self._arrays.state[at, part] = 0.0
+            self._arrays.state[at, parts.told] = 1.0
         self._arrays.state[at, -2] = np.inf
         self._arrays.state[at, -1] = 0.0
         ties = self._arrays.ties.reshape(self._count, -1, record_size(TieRecord))

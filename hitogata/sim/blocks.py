@@ -282,7 +282,7 @@ def run_block(
             marks[TAKEN] = where(dead, marks[TAKEN], marks[TAKEN] + 1.0)
             marks[DEAD] = where(dead, 1.0, 0.0)
             steps -= 1
-    synchronise(scene, world.solid, views, numbers[1], marks[TAKEN] > 0.0)
+    synchronise(scene, world.solid, views, numbers[1])
     return steps, lacking
 
 

@@ -16,13 +16,19 @@ and after, seen from outside,
 This is I ω = (Π₋ + Π₊)/2 in the axes of the body (Π its angular momentum there), and so keeps ½ Π·I⁻¹Π as well as L
 (Austin, Krishnaprasad & Wang 1993, with the exponential map for Cayley's).
 
-What substitution leaves, and what steps too long for it would gain, is mended by energy: joints do no work,
+Long steps may still gain energy, so there is a guard.  Joints do no work; with V the potential energy of the bodies at
+the beginning of the step, V₊ that foreseen at its end,
 
-    T(w) - T(w₋) = ½ (gravity, springs, pushes) · (w + w₋)
+    T(w) + ½ (V + V₊) <= T(w₋) + ½ (V₋ + V) + work of springs and pushes + energy lost in earlier steps
 
-A tree that is free splits into the locked motion, in which it moves as one rigid body with its whole momentum, and the
-rest, which has no momentum; the rest is scaled by what energy says, and if that is not enough (what turned too far to
-be followed) so is the spin of the locked motion.  One that hangs on the world is scaled as a whole.
+A tree that would have more is slowed until it has not.  What steps lose without that, since the energy of a discrete
+motion rises and falls about a mean, is remembered per tree and may come back, but no more: whatever else happens, a
+tree never has more energy than it began with and was given.  Nothing is sped up.  (Scaling up what lost energy would
+feed motions that lost none: the spin of a link about its own axis, which its joints cannot take back.)
+
+What is slowed, of a tree that is free, is its motion less the locked one, in which it moves as one rigid body with its
+whole momentum; only if that is not enough (what turned too far to be followed) is its spin, too.  A tree that hangs on
+the world is slowed as a whole.
 """
 
 from typing import NamedTuple
@@ -77,15 +83,29 @@ TAME, WILD = 0.8, 1.4
 """What turns by more than the former within a step is followed less, and from the latter on not at all: then energy is
 let go [rad]."""
 
-FEW, SOME = 0.03, 0.15
-"""Where nothing turns by more than this within a step, two substitutions are enough, or three; else five [rad]."""
+RECALL = 60.0
+"""Energy that steps lost may come back within about this time [s]."""
 
-MOST_BACK = 1.05
-"""No motion grows by more than this, for its energy's sake, within a step."""
+STILL, STILL_ALONE = 1e-6, 1e-14
+"""Substitution goes on until joints turn by no more than this differently: of several bodies, and of a body alone,
+which shows the slightest error near the axis of its middle inertia [rad] ..."""
 
-FOLLOWED = 1.5
-"""J v has no more than so much of the energy of mean velocities: what moves along an arc goes farther than along its
-chord, by φ²/12 of its energy; more is a substitution that does not converge, and the bends are let go."""
+STALLED = 0.8
+"""... or by no less than the root of this times the last change, ..."""
+
+MOST_ROUNDS = 16.0
+"""... or so often."""
+
+ALLOWED = 1e-6
+"""Share of its kinetic energy that a tree may have more than there is: rounding is no gain."""
+
+LOST = 1e-3
+"""Substitution that changes velocities by more than this in its last round does not converge [rad]."""
+
+INFINITE = 1e30
+
+UNKNOWN = 1e30
+"""A depth that is not known."""
 
 SLACK = 1e-9
 """Share of the kinetic energy below which a motion is nothing to scale."""
@@ -135,7 +155,7 @@ def note_pushes(scene, spare, sign):
 
 
 @kernel
-def follow_curves(scene, solids, state, control, law, slowed, spare):
+def follow_curves(scene, solids, state, control, law, spare):
     """Let the bodies of all fast trees move along their curves.  `scene.x` holds whitened velocities, M is factorised.
     """
     tree, root, room = scene.tree, 0, open_room(scene, spare)
@@ -146,9 +166,9 @@ def follow_curves(scene, solids, state, control, law, slowed, spare):
         if any_lane(fast):
             turned = sqrt(fastest) * law.h
             share = where(fast, clip((WILD - turned) * (1.0 / (WILD - TAME)), 0.0, 1.0), 0.0)
-            rounds = rounds_for(turned, end - root)
             kept = minimum(1.0, WILD * WILD / maximum(turned * turned, 1.0))
-            follow_tree(scene, solids, state, control, law, slowed, room, root, end, share, kept, fast, rounds)
+            follow_tree(scene, solids, state, control, law, room, root, end, share, kept, fast)
+        state.depth[root] = where(fast, state.depth[root], UNKNOWN)
         root = end
 
 
@@ -171,16 +191,8 @@ def led_by_nobody(tree, root):
 
 
 @kernel
-def rounds_for(turned, bodies):
-    """How many substitutions."""
-    if bodies == 1:  # near the axis of its middle inertia, a body alone shows the slightest loss of energy
-        return where(turned > FEW, 9.0, 2.0)
-    return where(turned > SOME, 5.0, where(turned > FEW, 3.0, 2.0))
-
-
-@kernel
-def follow_tree(scene, solids, state, control, law, slowed, room, root, end, share, kept, fast, rounds):
-    """Substitution: v, the bends it makes, v with them ...; rounds: how many of them, in those that are fast."""
+def follow_tree(scene, solids, state, control, law, room, root, end, share, kept, fast):
+    """Substitution: v, the bends it makes, v with them ..., in those that are fast."""
     tree, chains, mass, x = scene.tree, scene.chains, scene.mass, scene.x
     first, last = tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
     limp = is_limp(tree, control, root, end)
@@ -189,21 +201,25 @@ def follow_tree(scene, solids, state, control, law, slowed, room, root, end, sha
         room.half[k] = where(limp, room.half[k], 0.0)
         room.start[k] = x[k]
     known = known_work(scene, solids, state, where(limp, 0.5 * law.h, law.h), kept, root, end)
-    most = MOST_BACK
-    if slowed:
-        most = where(is_slowed(scene, root, end), 1.0, MOST_BACK)
-    n, going = 0.0, fast
+    n, going, rounds, still, before = 0.0, fast, MOST_ROUNDS, STILL / law.h, INFINITE
+    if end - root == 1:
+        still = STILL_ALONE / law.h
     while any_lane(going):
         for k in range(first, last):
             x[k] = x[k] - room.half[k]
         unwhiten_trees(tree, chains, mass, x, room.next, root, end)
+        moved = x[first] * 0.0
         for k in range(first, last):
+            change = room.next[k] - room.v[k]
+            moved = maximum(moved, change * change)
             room.v[k] = where(going, room.next[k], room.v[k])
-        move_bodies(scene, room.v, root, end)
         if n > 0.0:
-            scale, spin, strays = energy_scale(scene, solids, state, control, law, room, known, root, end, most)
-            rescale(scene, solids, room, root, end, where(going, scale, 1.0), where(going, spin, 1.0))
-            strays = strays & going & (n >= rounds) & (share > 0.0)  # bends that outgrew the motion: without them
+            done = (moved < still * still) | (moved > STALLED * before)
+            rounds = where(done, minimum(rounds, n), rounds)
+        before = where(n > 0.0, moved, INFINITE)
+        move_bodies(scene, room.v, root, end)
+        if any_lane(going & (n >= rounds) & (share > 0.0)):
+            strays = (moved * (law.h * law.h) > LOST * LOST) & going & (n >= rounds) & (share > 0.0)
             share, rounds = where(strays, 0.0, share), where(strays, n + 1.0, rounds)
         going = going & (n < rounds)
         n += 1.0
@@ -218,6 +234,9 @@ def follow_tree(scene, solids, state, control, law, slowed, room, root, end, sha
             whiten(tree, chains, mass, x, root, end)
             for k in range(first, last):
                 x[k] = room.start[k] - x[k]
+    scale, spin, left = energy_scale(scene, solids, state, control, law, room, known, root, end)
+    rescale(scene, solids, room, root, end, where(fast, scale, 1.0), where(fast, spin, 1.0))
+    state.spare[root] = where(fast, left * share, state.spare[root])
     move_bodies(scene, room.v, root, end)
     whiten_velocities(scene, room.v, root, end)
     for k in range(first, last):
@@ -227,16 +246,6 @@ def follow_tree(scene, solids, state, control, law, slowed, room, root, end, sha
         reply = rotated(placed.rot, inverse_inertia(solids[i].central))
         placed.bent = energy_of_excess(reply, placed.motion.ang, placed.excess)
         placed.motion = brought_along(placed.rot, placed.arm, old.centre + fall_of(tree, state, root), old.spin)
-
-
-@kernel
-def is_slowed(scene, root, end):
-    """Does a damper slow any body of a tree (`steadying`)?"""
-    found = False
-    for i in range(root, end):
-        slow = scene.placed[i].slow
-        found = found | (slow.xx + slow.yy + slow.zz > 0.0)
-    return found
 
 
 @inline
@@ -353,6 +362,42 @@ def add_push(joint, placed, x, force):
         store3(x, iv + 3, load3(x, iv + 3) + placed.base.T @ force.lin)
 
 
+# ------------------------------------------------------- angular momentum
+
+
+@kernel
+def is_free(tree, root):
+    """Is the momentum of a tree its own to keep?"""
+    return tree.joint[root].kind == FREE and tree.joint[root].parent < 0
+
+
+@inline
+def spin_of(inertia, momentum):
+    """Angular momentum about the centre of mass; both arguments about the same origin."""
+    return momentum.ang - cross(inertia.moment * (1.0 / inertia.mass), momentum.lin)
+
+
+@kernel
+def restore_spin(scene, state):
+    """Give free trees back the angular momentum they had: bodies that came elsewhere than was foreseen, as impulses may
+    bring them, would have another one with the momenta they bring along.
+
+    It is given as the momenta of a rigid body.  `placed` of the roots: momenta and inertias of whole trees, as `fill`
+    leaves them.
+    """
+    tree, root = scene.tree, 0
+    while root < tree.bodies:
+        end = tree.joint[root].end
+        if is_free(tree, root) and end > root + 1:
+            inertia = scene.placed[root].inertia
+            missing = load3(state.spin, 3 * root) - spin_of(inertia, scene.placed[root].momentum)
+            ang, _, centre, _, _ = locked_motion(inertia, Force(missing, missing * 0.0))
+            motion = Motion(ang, cross(centre, ang))
+            for i in range(root, end):
+                add_push(tree.joint[i], scene.placed[i], scene.x, scene.placed[i].inertia @ motion)
+        root = end
+
+
 # ------------------------------------------------------- energy
 
 
@@ -360,8 +405,8 @@ class Known(NamedTuple):
     """What is known of a tree's energy before its velocity is."""
 
     kinetic: float  # brought along
-    kick: float  # time of gravity that acts [s]
-    fall: float  # gravity's power, brought along [W]
+    back: float  # work of gravity since then, but for ...
+    ahead: float  # ... this time's, with the new velocity [s]
 
 
 @kernel
@@ -384,7 +429,14 @@ def known_work(scene, solids, state, own, kept, root, end):
             kinetic = kinetic + 0.5 * tree.body[i].armature * (state.mean[k] * state.mean[k])
     if tree.joint[root].kind == FREE and tree.joint[root].parent < 0:
         going = 0.5 * dot(lin, lin) / scene.placed[root].inertia.mass
-    return Known(going + (kinetic - going) * kept, state.owed[root] + own, fall)
+    kick, hung, depth = 0.5 * (state.owed[root] + own), False, zero
+    if tree.joint[root].kind != FREE:
+        for i in range(root, end):
+            depth = depth + solids[i].mass * dot(tree.gravity, scene.placed[i].pos + scene.placed[i].arm)
+        hung = (state.owed[root] > 0.0) & (state.depth[root] < UNKNOWN)
+    back = where(hung, depth - state.depth[root] - state.owed[root] * fall, kick * fall)
+    state.depth[root] = depth
+    return Known(going + (kinetic - going) * kept, back, where(hung, own, kick))
 
 
 @inline
@@ -408,22 +460,19 @@ def inverse_inertia(inertia):
 
 
 @kernel
-def energy_scale(scene, solids, state, control, law, room, known, root, end, most):
+def energy_scale(scene, solids, state, control, law, room, known, root, end):
     """By how much to scale the motion of a tree, or what of it has no momentum, so that joints do no work; and the spin
     of the whole, if it has more energy than there is; and whether J v has far more than the mean velocities.
 
     T_l + s² T_z - s b = T₋ + ½ kick G·(w₋ + w_l) + work of springs, where z is what is scaled, and b = ½ kick G·z.
     """
     tree, zero = scene.tree, known.kinetic * 0.0
-    kinetic, plain, fall, work = zero, zero, zero, zero
+    kinetic, fall, work = zero, zero, zero
     total = Force(Vec3(zero, zero, zero), Vec3(zero, zero, zero))
     for i in range(root, end):
         solid, placed, body, joint = solids[i], scene.placed[i], tree.body[i], tree.joint[i]
         centre, angular = mean_momenta(placed.motion, placed.bend, placed.excess, placed.arm, placed.rot, solid.central)
         kinetic = kinetic + body_energy(solid.mass, solid.central, placed.rot, centre, angular)
-        plain = plain + unbent_energy(
-            solid.mass, centre - placed.bend.lin, angular - placed.excess, placed.motion.ang
-        )  # fmt: skip
         fall = fall + solid.mass * dot(tree.gravity, centre)
         total = total + momentum_at(solid.mass, placed.rel + placed.arm, centre, angular)
         motor = control.motor[i]
@@ -437,12 +486,16 @@ def energy_scale(scene, solids, state, control, law, room, known, root, end, mos
     if tree.joint[root].kind == FREE and tree.joint[root].parent < 0:
         _, _, _, going, turning = locked_motion(scene.placed[root].inertia, total)
         whole_fall = dot(tree.gravity, total.lin)
-    lift = 0.5 * known.kick * (fall - whole_fall)
-    wanted = known.kinetic + 0.5 * known.kick * (known.fall + whole_fall) + work - going
-    own, most_turning = kinetic - going - turning, maximum(wanted, 0.0)
+    lift = known.ahead * (fall - whole_fall)
+    wanted = known.kinetic + known.back + known.ahead * whole_fall + work - going
+    wanted = wanted + state.spare[root] / (1.0 + law.h / RECALL)
+    own, most_turning = kinetic - going - turning, maximum(wanted + ALLOWED * (kinetic - going), 0.0)
     over, spin = turning > most_turning, sqrt(most_turning / (kinetic - going + LEAST))
-    scale = clip(root_of_energy(own, lift, wanted - turning, kinetic), 0.0, most)
-    return where(over, spin, scale), where(over, spin, 1.0), plain - going > FOLLOWED * (kinetic - going)
+    most = wanted - turning + ALLOWED * (kinetic - going)
+    scale = clip(root_of_energy(own, lift, most, kinetic), 0.0, 1.0)
+    left = wanted - turning - scale * (scale * own - lift)
+    left = where(over, 0.0, left)
+    return where(over, spin, scale), where(over, spin, 1.0), left
 
 
 @inline

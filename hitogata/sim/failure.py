@@ -10,6 +10,7 @@ from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.forest import stretch
 from hitogata.sim.layout import HEADER
+from hitogata.sim.parts import state_parts
 
 if TYPE_CHECKING:
     from hitogata.sim.arrays import Arrays
@@ -34,14 +35,15 @@ def describe_failure(arrays: "Arrays") -> str:
 
     Where one link fails all that may touch it fail too; the figure is named that was fastest, or pushed hardest.
     """
-    nq, pushed = arrays.forest.nq, _pushes(arrays)
+    pushed = _pushes(arrays)
     wrong, fastest, hardest = (0.0, ""), (0.0, ""), (0.0, "")
     for member, span in zip(arrays.contents.members, arrays.forest.spans, strict=True):
-        figure, before = member.figure, arrays.before[_moved(span.v, nq)]
+        figure, parts = member.figure, state_parts(arrays.forest, span)
+        before = arrays.before[parts.mean]
         score = float(np.abs(before).max(initial=0.0) + pushed[span.v].max(initial=0.0))
         for name in figure.link_names:
             q, v, what = figure.q_slice(name), figure.v_slice(name), f"link {name!r} of figure {figure.name!r}"
-            for letter, values in (("q", arrays.state[span.q][q]), ("v", arrays.state[_moved(span.v, nq)][v])):
+            for letter, values in (("q", arrays.state[span.q][q]), ("v", arrays.state[parts.mean][v])):
                 if not np.isfinite(values).all() and (score > wrong[0] or not wrong[1]):
                     value = values[~np.isfinite(values)][0]
                     wrong = score, f": {letter} of {what} is {value:g}"
@@ -51,10 +53,6 @@ def describe_failure(arrays: "Arrays") -> str:
     if hardest[0] > 0.0:
         text += f", and {hardest[1]} was pushed or pulled hardest, {hardest[0]:g} N or N m"
     return text + "; look for great forces, or take shorter steps"
-
-
-def _moved(part: slice, by: int) -> slice:
-    return slice(part.start + by, part.stop + by)
 
 
 def _pushes(arrays: "Arrays") -> FloatArray:

@@ -147,7 +147,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         np.concatenate([head, rows.ravel(), velocities.ravel(), starts]),
         np.concatenate([floats, *[x.ravel() for x in (*bodies, *solids, *limits)], ranges]),
         tuple(spans), body, nq, nv,
-        nq + 3 * nv + body * (record_size(Carried) + record_size(Watch) + 3 + record_size(Strain)) + 2,
+        nq + 3 * nv + body * (record_size(Carried) + record_size(Watch) + 9 + record_size(Strain)) + 2,
         nq + 2 * nv + body * (record_size(Motor) + record_size(Pull)) + 1, work, ints_needed,
     )  # fmt: skip
 

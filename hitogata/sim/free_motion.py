@@ -14,7 +14,7 @@ from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
 from hitogata.dynamics.mass import about, all_slidings, all_turnings, sliding, turning
 from hitogata.dynamics.placing import axis_of
 from hitogata.lanes import any_lane, inline, kernel, where
-from hitogata.sim.energy_momentum import add_push, follow_curves, note_pushes, weight_of
+from hitogata.sim.energy_momentum import add_push, follow_curves, note_pushes, restore_spin, weight_of
 from hitogata.sim.motors import UNLIMITED, at_limit, beyond_limit, unless_limited
 from hitogata.sim.steadying import steady
 from hitogata.spatial import Force, cross, dot, load3, load_quaternion, store3
@@ -24,6 +24,8 @@ from hitogata.spatial import Force, cross, dot, load3, load_quaternion, store3
 def free_motion(scene, solids, state, control, law, spare):
     """Whitened velocities after the step, if nothing is in the way; returns what `steady` does."""
     fill(scene)
+    if law.keep_energy > 0.0:
+        restore_spin(scene, state)
     slowed = steady(scene, solids, state, law, spare)
     add_gravity(scene, state, law.h)
     if law.keep_energy > 0.0:
@@ -37,7 +39,7 @@ def free_motion(scene, solids, state, control, law, spare):
     factorise(scene.tree, scene.chains, scene.mass, 0, scene.tree.bodies)
     whiten(scene.tree, scene.chains, scene.mass, scene.x, 0, scene.tree.bodies)
     if law.keep_energy > 0.0:
-        follow_curves(scene, solids, state, control, law, slowed, spare)
+        follow_curves(scene, solids, state, control, law, spare)
     for k in range(scene.tree.nv):
         scene.free[k] = scene.x[k]
     return slowed

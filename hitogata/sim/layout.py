@@ -3,7 +3,7 @@
     ints      header, joints, chains, where ranges begin             what the world is; changes when things come or go
     floats    gravity, bodies, solids, limits, ranges
     state     q, v, carried momenta, watches, impulses of limits,     what a step changes, and save/restore needs
-              gravity owed, strain, mean velocities, forces of motors
+              accounts of trees, strain, mean velocities, forces of motors
     control   targets, rates, pushes, motors, pulls                  what the user sets
     counts    how many ties, contacts, pieces there are              see below
     work      scratch; its contents do not matter between steps
@@ -107,6 +107,10 @@ class State(NamedTuple):
     watch: records  # type: ignore[valid-type]
     limit_impulse: lanes  # type: ignore[valid-type]  # (bodies, 2)
     owed: lanes  # type: ignore[valid-type]  # (bodies,): time of gravity that a tree has yet to feel, at its root's place
+    spare: lanes  # type: ignore[valid-type]  # (bodies,): energy that steps of a tree lost so far, at its root's place [J]
+    depth: lanes  # type: ignore[valid-type]  # (bodies,): - potential energy of a tree before the last step [J]
+    told: lanes  # type: ignore[valid-type]  # (bodies,): is `v` of a tree that at the end of the last step?  See `moving`
+    spin: lanes  # type: ignore[valid-type]  # (bodies, 3): angular momentum of a free tree about its centre
     mean: lanes  # type: ignore[valid-type]  # (nv,): velocities of the last step; `v` are those at its end
     strain: records  # type: ignore[valid-type]
     motor: lanes  # type: ignore[valid-type]  # (nv,): force of each motor in the last substep; see `motors`
@@ -187,13 +191,17 @@ def state_in(world, q):
     watch = tail(carried, world.tree.bodies * Carried.SIZE)
     impulse = tail(watch, world.tree.bodies * Watch.SIZE)
     owed = tail(impulse, 2 * world.tree.bodies)
-    strain = tail(owed, world.tree.bodies)
+    spare = tail(owed, world.tree.bodies)
+    depth = tail(spare, world.tree.bodies)
+    told = tail(depth, world.tree.bodies)
+    spin = tail(told, world.tree.bodies)
+    strain = tail(spin, 3 * world.tree.bodies)
     mean = tail(strain, world.tree.bodies * Strain.SIZE)
     motor = tail(mean, world.tree.nv)
     last = tail(motor, world.tree.nv)
     return State(
-        q, v, records(carried, Carried), records(watch, Watch), impulse, owed, mean, records(strain, Strain), motor,
-        last,
+        q, v, records(carried, Carried), records(watch, Watch), impulse, owed, spare, depth, told,
+        spin, mean, records(strain, Strain), motor, last,
     )  # fmt: skip
 
 

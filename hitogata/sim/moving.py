@@ -2,21 +2,26 @@
 
 from hitogata.dynamics.factor import factorise, unwhiten, whiten
 from hitogata.dynamics.integration import advance
-from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, sqrt, where
+from hitogata.lanes import any_lane, inline, kernel, sqrt, where
 from hitogata.sim.energy_momentum import (
-    LEAST,
     TAME,
+    energy_of_excess,
     fastest_turning,
     inverse_inertia,
+    is_free,
+    led_by_nobody,
     mean_momenta,
+    momentum_at,
     move_bodies,
     open_room,
+    restore_spin,
+    spin_of,
     unbent_energy,
 )
 from hitogata.sim.free_motion import add_gravity, fill
 from hitogata.sim.placing import place
 from hitogata.spatial import Force as Wrench
-from hitogata.spatial import Vec3, cross, dot, load3, load6, power, rotated, store6
+from hitogata.spatial import Vec3, cross, dot, load3, load6, power, rotated, store3, store6
 
 
 @kernel
@@ -105,51 +110,91 @@ def wrench_of(arm, force):
 
 @kernel
 def carry(scene, solids, state):
-    """Note the motion of each body, to be its momentum in the next step; the old one of its centre stays in `force`."""
-    move_bodies(scene, state.mean, 0, scene.tree.bodies)
-    for i in range(scene.tree.bodies):
-        placed, carried, solid = scene.placed[i], state.carried[i], solids[i]
-        placed.force = carried.centre
-        more = placed.bent * 0.0
-        if any_lane(dot(placed.excess, placed.excess) > 0.0):
-            reply = rotated(placed.rot, inverse_inertia(solid.central))
-            share, more = kept_excess(reply, placed.motion.ang, placed.excess, placed.bent)
-            placed.excess = placed.excess * share
-        carried.centre, carried.angular = mean_momenta(
-            placed.motion, placed.bend, placed.excess, placed.arm, placed.rot, solid.central
-        )
-        carried.spin = placed.rot.T @ (placed.motion.ang + placed.bend.ang)
-        carried.energy = more + unbent_energy(
-            solid.mass, carried.centre, carried.angular - placed.excess, placed.motion.ang
-        )
+    """Note the motion of each body, to be its momentum in the next step; the old one of its centre stays in `force`.
 
-
-@inline
-def kept_excess(reply, spin, excess, energy):
-    """Share λ of an excess e of angular momentum that has no more energy than before the impulses of the step, and the
-    energy it has:  λ ω·e + ½ λ² e·I⁻¹e <= energy.  reply: I⁻¹.
+    What impulses did to the energy of an excess of angular momentum (`energy_momentum`) was nobody's work: the tree
+    owes it, or has it to spare.
     """
-    along, own = dot(spin, excess), dot(excess, reply @ excess)
-    root = sqrt(maximum(along * along + 2.0 * own * maximum(energy, 0.0), 0.0))
-    share = where(along > 0.0, 2.0 * maximum(energy, 0.0) / (along + root + LEAST), (root - along) / (own + LEAST))
-    share = where(along + 0.5 * own > energy, minimum(share, 1.0), 1.0)
-    return share, share * along + 0.5 * share * share * own
+    tree, root = scene.tree, 0
+    move_bodies(scene, state.mean, 0, tree.bodies)
+    while root < tree.bodies:
+        end, gained = tree.joint[root].end, state.spare[root] * 0.0
+        for i in range(root, end):
+            placed, carried, solid = scene.placed[i], state.carried[i], solids[i]
+            placed.force = carried.centre
+            more = placed.bent * 0.0
+            if any_lane(dot(placed.excess, placed.excess) > 0.0):
+                reply = rotated(placed.rot, inverse_inertia(solid.central))
+                more = energy_of_excess(reply, placed.motion.ang, placed.excess)
+                gained = gained + more - placed.bent
+            carried.centre, carried.angular = mean_momenta(
+                placed.motion, placed.bend, placed.excess, placed.arm, placed.rot, solid.central
+            )
+            carried.spin = placed.rot.T @ (placed.motion.ang + placed.bend.ang)
+            carried.energy = more + unbent_energy(
+                solid.mass, carried.centre, carried.angular - placed.excess, placed.motion.ang
+            )
+        state.spare[root] = state.spare[root] - gained
+        root = end
 
 
 @kernel
-def synchronise(scene, solids, state, keep, asking):
-    """Velocities at the end of the step, v: of trees that fall freely, the momenta that bodies bring along, projected
-    on the joints; of others, and of what turns too far within the step, those of the step, `state.mean`.
+def note_spin(scene, solids, state):
+    """Angular momentum of each free tree about its centre, as the step leaves it."""
+    tree, root = scene.tree, 0
+    while root < tree.bodies:
+        end = tree.joint[root].end
+        if is_free(tree, root):
+            total = scene.placed[root].momentum * 0.0
+            for i in range(root, end):
+                placed, own = scene.placed[i], state.carried[i]
+                total = total + momentum_at(solids[i].mass, placed.rel + placed.arm, own.centre, own.angular)
+            store3(state.spin, 3 * root, spin_of(scene.placed[root].inertia, total))
+        root = end
 
-    keep: `Settings.keep_energy`; asking: of which worlds.
+
+@kernel
+def synchronise(scene, solids, state, keep):
+    """Velocities at the end of the last step, v, of trees that do not have them yet.
+
+    Positions moved with `state.mean`; at the end bodies have the momenta they bring along, and what gravity owes them.
+    v is these, projected on the joints, so that forces are what changes the momentum of (q, v).  What turns too far
+    within a step, is led, or does not follow curves (keep = 0, see `Settings.keep_energy`) has the mean.
     """
-    tree, chains = scene.tree, scene.chains
-    for k in range(tree.nv):
-        state.v[k] = where(asking, state.mean[k], state.v[k])
-    if keep == 0.0 or not falls_freely(tree, state, asking):
+    tree = scene.tree
+    if not any_untold(tree, state):
         return
+    if keep > 0.0:
+        project_momenta(scene, solids, state)
+    root = 0
+    while root < tree.bodies:
+        end = tree.joint[root].end
+        untold, turned = state.told[root] == 0.0, sqrt(fastest_turning(state, root, end)) * state.last[0]
+        follows = (turned < TAME) & led_by_nobody(tree, root) & (keep > 0.0)
+        for k in range(tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+            state.v[k] = where(untold, where(follows, scene.drive[k], state.mean[k]), state.v[k])
+        state.told[root] = where(untold, 1.0, state.told[root])
+        root = end
+
+
+@kernel
+def any_untold(tree, state):
+    """Is there a tree without the velocities at the end of the last step?"""
+    root = 0
+    while root < tree.bodies:
+        if any_lane(state.told[root] == 0.0):
+            return True
+        root = tree.joint[root].end
+    return False
+
+
+@kernel
+def project_momenta(scene, solids, state):
+    """M⁻¹ Jᵀ (momenta that bodies bring along, gravity owed), into `scene.drive`."""
+    tree, chains = scene.tree, scene.chains
     place(scene, solids, state)
     fill(scene)
+    restore_spin(scene, state)
     add_gravity(scene, state, state.last[0] * 0.0)
     for i in range(tree.bodies):
         joint, armature = tree.joint[i], tree.body[i].armature
@@ -160,22 +205,3 @@ def synchronise(scene, solids, state, keep, asking):
     factorise(tree, chains, scene.mass, 0, tree.bodies)
     whiten(tree, chains, scene.mass, scene.x, 0, tree.bodies)
     unwhiten(tree, chains, scene.mass, scene.x, scene.drive)
-    root = 0
-    while root < tree.bodies:
-        end = tree.joint[root].end
-        turned = sqrt(fastest_turning(state, root, end)) * state.last[0]
-        falls = asking & (state.owed[root] > 0.0) & (turned < TAME)
-        for k in range(tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
-            state.v[k] = where(falls, scene.drive[k], state.v[k])
-        root = end
-
-
-@kernel
-def falls_freely(tree, state, asking):
-    """Is gravity owed to any tree?"""
-    root = 0
-    while root < tree.bodies:
-        if any_lane(asking & (state.owed[root] > 0.0)):
-            return True
-        root = tree.joint[root].end
-    return False

@@ -23,6 +23,10 @@ class StateParts(NamedTuple):
     watch: slice
     limit_impulse: slice
     owed: slice
+    spare: slice
+    depth: slice
+    told: slice
+    spin: slice
     strain: slice
     mean: slice
     motor: slice
@@ -42,7 +46,7 @@ def state_parts(forest: Forest, span: Span, start: int = 0) -> StateParts:
     """Where a figure stands in the state of a forest that begins at `start`."""
     end = start + forest.nq + forest.nv
     parts = [_shifted(span.q, start), _shifted(span.v, start + forest.nq)]
-    for size in (record_size(Carried), record_size(Watch), 2, 1, record_size(Strain)):
+    for size in (record_size(Carried), record_size(Watch), 2, 1, 1, 1, 1, 3, record_size(Strain)):
         parts.append(_shifted(span.bodies, end, size))
         end += size * forest.bodies
     parts += [_shifted(span.v, end), _shifted(span.v, end + forest.nv)]

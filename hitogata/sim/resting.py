@@ -31,7 +31,7 @@ def still(joint, state, control, i, most):
     if dot(carried.centre, carried.centre) > most or dot(carried.spin, carried.spin) > most:
         return False
     for k in range(joint.iv, joint.iv + joint.count):
-        if state.v[k] * state.v[k] > most or control.rate[k] != 0.0:
+        if state.mean[k] * state.mean[k] > most or control.rate[k] != 0.0:
             return False
     return True
 

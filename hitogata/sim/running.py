@@ -23,6 +23,7 @@ from hitogata.lanes import (
 from hitogata.sim.clocking import NARROW, Clock, silent
 from hitogata.sim.contact_log import CLOCK, keep_log, log_contacts, restore_log
 from hitogata.sim.contact_log import ROOM as LOG_ROOM
+from hitogata.sim.energy_momentum import UNKNOWN
 from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, moves_fast, stop_at_impact
 from hitogata.sim.layout import (
     CAPACITY,
@@ -40,7 +41,7 @@ from hitogata.sim.layout import (
     open_world,
 )
 from hitogata.sim.motors import suppose
-from hitogata.sim.moving import carry, synchronise
+from hitogata.sim.moving import carry, note_spin, synchronise
 from hitogata.sim.pairing import HEADER, ORDER, PAIRS, ROOM, RULES, SPACE
 from hitogata.sim.placing import place
 from hitogata.sim.steadying import relax
@@ -79,9 +80,21 @@ def note_start(world, scene, views):
         views.mean[k] = views.v[k]
     for i in range(world.tree.bodies):
         views.owed[i] = views.owed[i] * 0.0
+        views.spare[i] = views.spare[i] * 0.0
+        views.depth[i] = views.spare[i] + UNKNOWN
+        views.told[i] = views.spare[i] + 1.0
     place(scene, world.solid, views)
     carry(scene, world.solid, views)
+    gather(scene)
+    note_spin(scene, world.solid, views)
     relax(scene, views)
+
+
+@entry
+def tell_velocities(ints, floats, state, work, law):
+    """Velocities at the end of the last step, where they are not told yet."""
+    world = open_world(ints, floats)
+    synchronise(open_scene(world, work), world.solid, open_state(world, state), law[1])
 
 
 @entry
@@ -130,18 +143,12 @@ def take_reduced_steps(touch, find_gap, solve, open_room, clock, arrays, longest
         lanes(floats_in(arrays, 26), X1), scene.x,
     )  # fmt: skip
     parts = world, scene, rows, views, targets, method, sweeps
-    done = run_steps(
+    return run_steps(
         touch, find_gap, reduced_step, note_reduced, parts, told, world.tree, views, views.q,
         world.tree.nq + world.tree.nv, tail(rows.reply, world.reply_room), state, ties, tie_ints, shape_ints,
         shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
         fast_turn, steps,
     )  # fmt: skip
-    if done == steps:
-        last = views
-    else:
-        last = open_state(world, before)  # where the world is put back to
-    synchronise(scene, world.solid, last, law[1], done > 0)
-    return done
 
 
 @kernel
@@ -362,6 +369,16 @@ def pieces_for(speed, slide, h, longest, fast_turn):
     few = maximum(floor(wanted), floor(h / longest * (1.0 - 1e-9))) + 1.0
     many = maximum(floor(h / longest), MOST_PIECES)
     return where(calm, 1.0, where(wanted >= MOST_PIECES, many, few))
+
+
+@kernel
+def gather(scene):
+    """Inertias of subtrees, without the mass matrix."""
+    for i in range(scene.tree.bodies - 1, -1, -1):
+        above = scene.tree.joint[i].parent
+        if above >= 0:
+            parent = scene.placed[above]
+            parent.inertia = parent.inertia + scene.placed[i].inertia
 
 
 @kernel

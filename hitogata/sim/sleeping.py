@@ -165,8 +165,9 @@ def lay_down(arrays: Arrays, islands: "list[list[Member]]") -> Arrays:
             parts, v = state_parts(arrays.forest, arrays.span_of(member)), arrays.mean_of(member).copy()
             for part in parts:
                 arrays.before[part] = arrays.piece[part] = start[part]
-            for part in (parts.v, parts.mean, parts.carried, parts.owed):
+            for part in (parts.v, parts.mean, parts.carried, parts.owed, parts.spare, parts.spin):
                 arrays.state[part] = 0.0
+            arrays.state[parts.told] = 1.0
             for part in earlier_parts(arrays.forest, arrays.span_of(member)):
                 arrays.sums[part] = 0.0
             for tie in arrays.ties.index:

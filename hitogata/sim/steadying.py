@@ -17,7 +17,7 @@ from hitogata.dynamics.factor import factorise
 from hitogata.dynamics.layout import BALL, FREE, HINGE
 from hitogata.dynamics.placing import axis_of
 from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, negated, packed, sqrt, where
-from hitogata.sim.energy_momentum import add_push, locked_motion
+from hitogata.sim.energy_momentum import add_push, is_free, locked_motion
 from hitogata.spatial import Force, Sym3, Vec3, cols, cross, dot, inverse, load3, rotated, shift_of, store3
 
 RESERVE = 1.6
@@ -28,9 +28,6 @@ STRETCH = 1.0 + 3.0**0.5
 
 LEAST = 1e-37
 """A positive number that float32 knows."""
-
-WIDEST = 1.0
-"""A tree that turns by more than this within a step is given nothing back [rad]."""
 
 SHARE = 0.75
 """θ: 1/2 is enough along one axis, and 3/4 for tension in all directions at once."""
@@ -257,11 +254,11 @@ def drawn(r, force):
 
 
 @kernel
-def give_back(scene, solids, rows, points, state, slowed, h):
-    """Add to the momenta of free trees what they lost without right, so that the next step returns it.
+def give_back(scene, rows, points, state, slowed):
+    """Add to the angular momenta of free trees what they lost without right, so that the next step returns it.
 
     That is the slowing above, and what springs between two links of a tree take: they pull along where their ends are
-    to go, and so not quite along the line between them.  Their energy stays what it is.
+    to go, and so not quite along the line between them.
     """
     for p in range(points):
         point, own = rows.point[p], rows.point_int[p]
@@ -270,7 +267,7 @@ def give_back(scene, solids, rows, points, state, slowed, h):
             if root_of(scene.tree, own.body_b) == root:
                 a, b = scene.placed[own.body_a], scene.placed[own.body_b]
                 between = a.rel + point.arm_a - b.rel - point.arm_b
-                add_spin(scene, solids, state, root, cross(point.frame.T @ point.impulse, between), h)
+                add_spin(scene, state, root, cross(point.frame.T @ point.impulse, between))
     tree, root = scene.tree, 0
     while slowed and root < tree.bodies:
         end = tree.joint[root].end
@@ -279,7 +276,7 @@ def give_back(scene, solids, rows, points, state, slowed, h):
             for i in range(root + 1, end):
                 placed, above = scene.placed[i], scene.placed[tree.joint[i].parent]
                 lost = lost + placed.slow @ (placed.motion.ang - above.motion.ang)
-            add_spin(scene, solids, state, root, lost, h)
+            add_spin(scene, state, root, lost)
         root = end
 
 
@@ -292,16 +289,13 @@ def root_of(tree, i):
 
 
 @kernel
-def add_spin(scene, solids, state, root, spin, h):
-    """Add to the angular momentum of a free tree, as if it were rigid; not if it turns too far to know about what."""
-    if scene.tree.joint[root].kind == FREE:
-        before = scene.placed[root].motion.ang
-        tame = dot(before, before) * (h * h) < WIDEST * WIDEST
-        ang, _, centre, _, _ = locked_motion(scene.placed[root].inertia, only_torque(where(tame, spin, spin * 0.0)))
-        for i in range(root, scene.tree.joint[root].end):
-            placed, carried = scene.placed[i], state.carried[i]
-            carried.centre = carried.centre + cross(ang, placed.rel + placed.arm - centre)
-            carried.angular = carried.angular + rotated(placed.rot, solids[i].central) @ ang
+def add_spin(scene, state, root, spin):
+    """Add to the angular momentum noted of a free tree, and the energy that it takes to what it has to spare."""
+    if is_free(scene.tree, root):
+        before = load3(state.spin, 3 * root)
+        rigid, _, _, _, _ = locked_motion(scene.placed[root].inertia, only_torque(before + spin * 0.5))
+        store3(state.spin, 3 * root, before + spin)
+        state.spare[root] = state.spare[root] + dot(rigid, spin)
 
 
 @kernel

@@ -32,7 +32,7 @@ from hitogata.sim.energy_momentum import float_freely
 from hitogata.sim.free_motion import free_motion
 from hitogata.sim.motor_search import search_motors
 from hitogata.sim.motors import note_motors
-from hitogata.sim.moving import advance_late, apply, carry
+from hitogata.sim.moving import advance_late, apply, carry, note_spin
 from hitogata.sim.placing import place, turn_momenta
 from hitogata.sim.steadying import expect_ties, give_back, note_strain
 from hitogata.sim.touching import find_points, keep_point_impulses
@@ -110,8 +110,12 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
 def remember(world, scene, rows, points, state, control, law, slowed):
     """Motions, momenta and strains that the next step begins with."""
     carry(scene, world.solid, state)
+    for i in range(scene.tree.bodies):
+        if scene.tree.joint[i].parent < 0:
+            state.told[i] = state.told[i] * 0.0
     if law.keep_energy > 0.0:
-        give_back(scene, world.solid, rows, points, state, slowed, law.h)
+        note_spin(scene, world.solid, state)
+        give_back(scene, rows, points, state, slowed)
     if law.slow_taut > 0.0:
         note_strain(scene, world.solid, rows, points, state, control, law.h)
 
