@@ -13,11 +13,14 @@ from hitogata.dynamics.integration import turn_between
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
 from hitogata.dynamics.mass import about, all_slidings, all_turnings, sliding, turning
 from hitogata.dynamics.placing import axis_of
-from hitogata.lanes import any_lane, inline, kernel, where
-from hitogata.sim.energy_momentum import add_push, follow_curves, note_pushes, weight_of
+from hitogata.lanes import any_lane, inline, kernel, minimum, where
+from hitogata.sim.energy_momentum import LEAST, add_push, follow_curves, note_pushes, weight_of
 from hitogata.sim.motors import UNLIMITED, at_limit, beyond_limit, unless_limited
 from hitogata.sim.steadying import steady
 from hitogata.spatial import Force, cross, dot, load3, load_quaternion, store3
+
+HELD = 4.0
+"""Trees that would have more than this times the energy they had are taken to be held: see `leave_held`."""
 
 
 @kernel
@@ -37,10 +40,65 @@ def free_motion(scene, solids, state, control, law, spare):
     factorise(scene.tree, scene.chains, scene.mass, 0, scene.tree.bodies)
     whiten(scene.tree, scene.chains, scene.mass, scene.x, 0, scene.tree.bodies)
     if law.keep_energy > 0.0:
+        for k in range(scene.tree.nv):
+            scene.free[k] = scene.x[k]
         follow_curves(scene, solids, state, control, law, slowed, spare)
+        leave_held(scene, state)
     for k in range(scene.tree.nv):
         scene.free[k] = scene.x[k]
     return slowed
+
+
+@kernel
+def leave_held(scene, state):
+    """Let trees that limits, contacts or ties hold follow their curves less: without these, as is known here, they
+    would move along curves that they do not take.  A tree at rest would rest out of balance.
+
+    x₀: whitened velocities if bodies moved by J v, before `follow_curves`; x: after; v₋: velocities of the last step.
+    Of what following changes, in x and in bends, a tree keeps the share
+
+        λ = min(1, 4 |L v₋|²/|x₀|²)
+
+    so what speeds up evenly from rest follows from its second step on.  Momentum is that of both.
+    """
+    tree, root = scene.tree, 0
+    while root < tree.bodies:
+        end = tree.joint[root].end
+        if end - root > 1 or tree.joint[root].kind != FREE:  # a body alone is held by nothing inside
+            share = share_followed(scene, state, root, end)
+            if any_lane(share < 1.0):
+                for i in range(root, end):
+                    placed, joint = scene.placed[i], tree.joint[i]
+                    placed.bend, placed.excess = placed.bend * share, placed.excess * share
+                    placed.bent = placed.bent * share
+                    for k in range(joint.iv, joint.iv + joint.count):
+                        start = scene.free[k]
+                        scene.x[k] = where(share < 1.0, start + (scene.x[k] - start) * share, scene.x[k])
+        root = end
+
+
+@kernel
+def share_followed(scene, state, root, end):
+    """λ of a tree; 1 where it follows nothing."""
+    tree, stride, mass = scene.tree, scene.chains.stride, scene.mass
+    changed, before = state.mean[tree.joint[root].iv] * 0.0, state.mean[tree.joint[root].iv] * 0.0
+    whole = before + LEAST
+    for i in range(root, end):
+        joint = tree.joint[i]
+        for k in range(joint.iv, joint.iv + joint.count):
+            change, start = scene.x[k] - scene.free[k], scene.free[k]
+            changed, whole = changed + change * change, whole + start * start
+    if not any_lane(changed > 0.0):
+        return changed + 1.0
+    for i in range(root, end):
+        joint = tree.joint[i]
+        for k in range(joint.iv, joint.iv + joint.count):
+            row, depth = k * stride, joint.depth + k - joint.iv
+            value = state.mean[k] / mass[row + depth]
+            for j in range(depth):
+                value = value + mass[row + j] * state.mean[scene.chains.velocity[i * stride + j]]
+            before = before + value * value
+    return where(changed > 0.0, minimum(HELD * before / whole, 1.0), 1.0)
 
 
 @kernel

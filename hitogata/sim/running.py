@@ -42,7 +42,7 @@ from hitogata.sim.layout import (
 from hitogata.sim.motors import suppose
 from hitogata.sim.moving import carry, synchronise
 from hitogata.sim.pairing import HEADER, ORDER, PAIRS, ROOM, RULES, SPACE
-from hitogata.sim.placing import place
+from hitogata.sim.placing import place, turn_momenta
 from hitogata.sim.steadying import relax
 from hitogata.sim.step import Method, by_sweeps, step
 from hitogata.sim.substeps import (
@@ -171,6 +171,8 @@ def note_reduced(parts, told, around, law, found, counts, before):
     world, scene, _, state, control, _, _ = parts
     start = open_state(world, before)
     place(scene, world.solid, start)
+    if law.keep_energy == 0.0:
+        turn_momenta(scene, world.solid, start, law.h)
     add_motors_and_limits(told.sums, world.tree, state, law.h, True)
     add_ties(scene, around, law.h, True)
     add_joints(world, scene, told, start, state, control, around, found, law.h)
