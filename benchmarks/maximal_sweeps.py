@@ -25,7 +25,7 @@ def world_of(coordinates: Coordinates, **settings) -> World:
 
 
 def standing(coordinates: Coordinates, sweeps: int) -> World:
-    world = world_of(coordinates, sweeps=sweeps, tolerance=0.0, contact_mass=np.inf)
+    world = world_of(coordinates, sweeps=sweeps, tolerance=0.0, contact_mass=np.inf, contact_depth=np.inf)
     human = world.add(human28())
     human.set_motor(2000.0, 30.0)
     human.state = State(human.q, np.concatenate([np.zeros(6), 0.05 * np.random.default_rng(1).normal(size=28)]))

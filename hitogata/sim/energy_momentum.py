@@ -83,6 +83,9 @@ TAME, WILD = 0.8, 1.4
 """What turns by more than the former within a step is followed less, and from the latter on not at all: then energy is
 let go [rad]."""
 
+HELD = 4.0
+"""Trees that would have more than this times the energy they had are taken to be held: see `going_on`."""
+
 RECALL = 60.0
 """Energy that steps lost may come back within about this time [s]."""
 
@@ -166,10 +169,32 @@ def follow_curves(scene, solids, state, control, law, spare):
         if any_lane(fast):
             turned = sqrt(fastest) * law.h
             share = where(fast, clip((WILD - turned) * (1.0 / (WILD - TAME)), 0.0, 1.0), 0.0)
+            if end - root > 1 or tree.joint[root].kind != FREE:  # a body alone is held by nothing inside
+                share = share * going_on(scene, state, root, end)
             kept = minimum(1.0, WILD * WILD / maximum(turned * turned, 1.0))
             follow_tree(scene, solids, state, control, law, room, root, end, share, kept, fast)
         state.depth[root] = where(fast, state.depth[root], UNKNOWN)
         root = end
+
+
+@kernel
+def going_on(scene, state, root, end):
+    """Share of its bends that a tree follows: min(1, 4 |L v₋|²/|L v|²), v₋ its velocities in the last step.
+
+    What limits, contacts or ties hold would, without these, as is known here, move along curves that it does not take;
+    at rest, it would rest out of balance.  What speeds up evenly from rest follows from its second step on.
+    """
+    tree, stride, mass = scene.tree, scene.chains.stride, scene.mass
+    before, now = state.mean[tree.joint[root].iv] * 0.0, state.mean[tree.joint[root].iv] * 0.0 + LEAST
+    for i in range(root, end):
+        joint = tree.joint[i]
+        for k in range(joint.iv, joint.iv + joint.count):
+            row, depth = k * stride, joint.depth + k - joint.iv
+            value = state.mean[k] / mass[row + depth]
+            for j in range(depth):
+                value = value + mass[row + j] * state.mean[scene.chains.velocity[i * stride + j]]
+            before, now = before + value * value, now + scene.x[k] * scene.x[k]
+    return minimum(HELD * before / now, 1.0)
 
 
 @kernel
@@ -236,7 +261,7 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
                 x[k] = room.start[k] - x[k]
     scale, spin, left = energy_scale(scene, solids, state, control, law, room, known, root, end)
     rescale(scene, solids, room, root, end, where(fast, scale, 1.0), where(fast, spin, 1.0))
-    state.spare[root] = where(fast, left * share, state.spare[root])
+    state.spare[root] = where(fast, where(kept < 1.0, minimum(left, 0.0), left), state.spare[root])
     move_bodies(scene, room.v, root, end)
     whiten_velocities(scene, room.v, root, end)
     for k in range(first, last):

@@ -45,7 +45,7 @@ def maximal_step(
     bodies: the world of loose bodies, with their state `of_bodies` and what acts on them from `outside`.
     """
     place(scene, bodies.solid, of_bodies)                                # 1 where is it, what momenta
-    turn_momenta(scene, bodies.solid, of_bodies)
+    turn_momenta(scene, bodies.solid, of_bodies, law.h)
     place_joints(joints, scene.placed)
     push_limited(joints, of_joints, control)
     push_bodies(joints, scene.placed, control, outside.push)

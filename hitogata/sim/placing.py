@@ -10,14 +10,18 @@ from hitogata.dynamics.placing import axis_of
 from hitogata.lanes import any_lane, inline, kernel, sincos
 from hitogata.spatial import (
     Force,
+    Mat3,
     Motion,
     RigidInertia,
     Vec3,
     cross,
+    cross_cols,
     load3,
     load_rotation,
     rotated,
     shift_of,
+    skew,
+    solve3,
     turned_about_z,
 )
 
@@ -44,16 +48,32 @@ def place(scene, solids, state):
 
 
 @kernel
-def turn_momenta(scene, solids, state):
-    """Let angular momenta turn with their bodies: where curves are not followed (`energy_momentum`), bodies would gain
-    energy by turning away from them."""
+def turn_momenta(scene, solids, state, h):
+    """Let angular momenta turn with their bodies, and spins as of bodies that are free: where curves are not followed
+    (`energy_momentum`), bodies would gain energy by turning away from momenta that stay."""
     for i in range(scene.tree.bodies):
         placed, old, solid = scene.placed[i], state.carried[i], solids[i]
         if any_lane(solid.mass > 0.0):
             _, _, placed.momentum = carried_along(
                 solid.mass, solid.centre, solid.central, placed.rot, placed.rel, old.centre,
-                placed.rot @ (solid.central @ old.spin),
+                turned_along(placed.rot, solid.central, old.spin, h),
             )  # fmt: skip
+
+
+@inline
+def turned_along(rot, central, spin, h):
+    """Angular momentum of a body that turned freely for h, world axes; spin: before, in its own axes."""
+    return rot @ (central @ turned_freely(central, spin, h))
+
+
+@inline
+def turned_freely(inertia, spin, h):
+    """Spin after time h without torque: one Newton step of I ω⁺ + h ω⁺ × I ω⁺ = I ω (Catto 2015)."""
+    s = inertia @ spin
+    m = cross_cols(spin, inertia) - skew(s)
+    i = inertia
+    tangent = m * h + Mat3(i.xx, i.xy, i.xz, i.xy, i.yy, i.yz, i.xz, i.yz, i.zz)
+    return spin - solve3(tangent, cross(spin, s) * h)
 
 
 @kernel

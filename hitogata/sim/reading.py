@@ -19,7 +19,7 @@ from hitogata.sim.joint_wrenches import sum_wrenches
 from hitogata.sim.layout import open_control, open_scene, open_state, open_world
 from hitogata.sim.loose import reactions_of
 from hitogata.sim.parts import state_parts
-from hitogata.sim.placing import place
+from hitogata.sim.placing import place, turn_momenta
 from hitogata.sim.substeps import TIME, PointSums
 from hitogata.spatial import Vec3
 
@@ -228,7 +228,8 @@ def _last_wrenches(member: "Member") -> FloatArray:
         for body, at, force in tie._impulses():
             _add(outside, body, at, force)
     read_joints(
-        forest.ints, forest.floats, arrays.start, arrays.state, arrays.control, arrays.work, outside, out, h
+        forest.ints, forest.floats, arrays.start, arrays.state, arrays.control, arrays.work, outside, out, h,
+        arrays.law[1],
     )
     return out[:-6].reshape(-1, 6)[list(span.body_of_link)]
 
@@ -244,14 +245,16 @@ def _add(outside: FloatArray, body: int, at: FloatArray, force: FloatArray) -> N
 
 
 @entry
-def read_joints(ints, floats, before, state, control, work, outside, out, h):
+def read_joints(ints, floats, before, state, control, work, outside, out, h, keep):
     """Impulse through each body's joint; `before` is the state before the substep.
 
-    outside: impulses of contacts and ties, about the world's origin, (bodies, 6).
+    outside: impulses of contacts and ties, about the world's origin, (bodies, 6); keep: `Settings.keep_energy`.
     """
     world = open_world(ints, floats)
     scene, start, targets = open_scene(world, work), open_state(world, before), open_control(world, control)
     place(scene, world.solid, start)
+    if keep == 0.0:
+        turn_momenta(scene, world.solid, start, h)
     sum_wrenches(
         scene, world.solid, start, open_state(world, state), targets, lanes(outside, X1), lanes(out, X1), h
     )

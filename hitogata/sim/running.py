@@ -43,7 +43,7 @@ from hitogata.sim.layout import (
 from hitogata.sim.motors import suppose
 from hitogata.sim.moving import carry, note_spin, synchronise
 from hitogata.sim.pairing import HEADER, ORDER, PAIRS, ROOM, RULES, SPACE
-from hitogata.sim.placing import place
+from hitogata.sim.placing import place, turn_momenta
 from hitogata.sim.steadying import relax
 from hitogata.sim.step import Method, by_sweeps, step
 from hitogata.sim.substeps import (
@@ -61,6 +61,9 @@ from hitogata.sim.touching import Broad, Surroundings, near_pairs
 from hitogata.spatial import dot, load3
 
 FOREVER = float("inf")
+ALONE = 0.25
+"""Share of its turning by which a body alone in flight is fast: steps are cut where it would turn by 0.8 rad."""
+
 MOST_PIECES = 16.0
 """A step is not cut into more pieces than this because something is fast, only because it is long."""
 
@@ -178,6 +181,8 @@ def note_reduced(parts, told, around, law, found, counts, before):
     world, scene, _, state, control, _, _ = parts
     start = open_state(world, before)
     place(scene, world.solid, start)
+    if law.keep_energy == 0.0:
+        turn_momenta(scene, world.solid, start, law.h)
     add_motors_and_limits(told.sums, world.tree, state, law.h, True)
     add_ties(scene, around, law.h, True)
     add_joints(world, scene, told, start, state, control, around, found, law.h)
@@ -206,7 +211,7 @@ def run_steps(
         copy_numbers(ties, old_ties)
         old_count, old_third, taken, left, again = counts[CONTACTS], counts[OLD_THIRD], 0, h, False
         share, retakes, parts_of_pieces = 1.0, 0, 0
-        pieces, passes = pieces_for(fastest(tree, views.mean), 0.0, left, longest, fast_turn), 0.0
+        pieces, passes = pieces_for(fastest(tree, views), 0.0, left, longest, fast_turn), 0.0
         while pieces > 0:
             if taken > 0 or pieces > 1 or share < 1.0:
                 copy_numbers(state, piece_before)
@@ -224,7 +229,7 @@ def run_steps(
                 parts, around, laws, counts[CONTACTS], passes, begin, retakes >= MOST_RETAKES
             )
             lost = found > counts[CAPACITY] or around.broad.head[PAIRS] > around.broad.head[ROOM]
-            needed = pieces_for(fastest(tree, views.mean), slide, left, longest, fast_turn)
+            needed = pieces_for(fastest(tree, views), slide, left, longest, fast_turn)
             supposing = mistaken > 0.0 and not lost  # once more, with other motors at their limits
             used = taken - parts_of_pieces
             too_far = needed > pieces and not again and used + pieces < MOST_PIECES and not lost
@@ -321,15 +326,25 @@ def copy_part(contacts, points, capacity, source, target, count):
 
 
 @kernel
-def fastest(tree, v):
-    """Speed of the joint that turns fastest [rad/s]; infinite if one is not a number."""
-    most = 0.0
+def fastest(tree, state):
+    """Speed of the joint that turns fastest [rad/s]; infinite if one is not a number.
+
+    A body alone that nothing touches turns exactly (`energy_momentum`) and counts for less: nobody else's steps are cut
+    for its sake.
+    """
+    most, v = 0.0, state.mean
     for i in range(tree.bodies):
         joint, iv = tree.joint[i], tree.joint[i].iv
         if joint.kind == HINGE:
             most = not_below(v[iv] * v[iv], most)
-        elif joint.kind == BALL or joint.kind == FREE:
+        elif joint.kind == BALL:
             most = not_below(square(load3(v, iv)), most)
+        elif joint.kind == FREE:
+            share = ALONE * ALONE
+            if joint.end > i + 1 or joint.parent >= 0:
+                share = 1.0
+            share = where(state.owed[i] > 0.0, share, 1.0)
+            most = not_below(square(load3(v, iv)) * share, most)
     return sqrt(most)
 
 

@@ -28,7 +28,8 @@ class Settings:
             jams nor Newton's method get more, so that a step always costs the same.
         theta: weight of the end of the step in springs, 0.5 (no damping of its own) to 1 (damps what it cannot
             resolve at once); see `constraints.springs`.
-        keep_energy: give fast trees back the kinetic energy and angular momentum that large steps lose.
+        keep_energy: let fast trees keep the kinetic energy and angular momentum that large steps would lose.  Not in
+            maximal coordinates.
         slow_taut: slow what is pulled apart so hard that it would swing faster than steps can follow; see
             `sim.steadying`.  Not in maximal coordinates.
         islands: figures that do not touch are solved each on its own, for as many sweeps as it needs.

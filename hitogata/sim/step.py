@@ -77,7 +77,7 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     clock = method.clock
     place(scene, world.solid, state)                                     # 1 where is it, what momenta
     if law.keep_energy == 0.0:
-        turn_momenta(scene, world.solid, state)
+        turn_momenta(scene, world.solid, state, law.h)
     expect_ties(scene, around, state, law)
     slowed = free_motion(scene, world.solid, state, control, law, rows.coupling)  # 2, 3 M + h C = Lᵀ L
     clock.note(clock.times, FACTOR)

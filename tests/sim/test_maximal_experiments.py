@@ -72,7 +72,7 @@ def test_upper_body_reaches_for_a_target_that_jumps_at_a_tenth_of_a_second():
 @pytest.mark.parametrize(("h", "sweeps"), [(1 / 240, 20), (1 / 60, 50), (1 / 30, 200), (0.1, 500)])
 def test_human_stands_if_there_are_enough_sweeps(h, sweeps):
     """On ground of 1e5 N/m at each point; firmer ground takes more sweeps."""
-    world = maximal(sweeps=sweeps, contact_mass=np.inf)
+    world = maximal(sweeps=sweeps, contact_mass=np.inf, contact_depth=np.inf)
     world.add_ground()
     human = world.add(human28())
     human.set_motor(2000.0, 30.0)
