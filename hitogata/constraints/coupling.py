@@ -1,5 +1,6 @@
 """How rows feel each other: whitening, and the coupling (Delassus) matrix J M⁻¹ Jᵀ of joint rows and touched bodies."""
 
+from hitogata.constraints.limits import softness
 from hitogata.dynamics.factor import shared_depth
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
 from hitogata.dynamics.placing import axis_of
@@ -73,7 +74,7 @@ def couple_joint_row(scene, rows, a):
         store3(y, at + joint.depth, row.direction)
     rows.speed[own.row] = row.bias + whiten_joint_row(scene, own.body, y, at)
     if own.chained == 1:
-        row.inverse = 1.0 / (square_along(y, at, joint.depth + joint.count) + row.soft)
+        note_reply(row, square_along(y, at, joint.depth + joint.count))
         return
     b = a
     while b >= 0 and rows.joint_int[b].row >= own.first:
@@ -84,7 +85,14 @@ def couple_joint_row(scene, rows, a):
         rows.coupling[own.row * rows.width + other.row - own.first] = value
         rows.coupling[other.row * rows.width + own.row - own.first] = value
         b -= 1
-    row.inverse = 1.0 / (rows.coupling[own.row * rows.width + own.row - own.first] + row.soft)
+    note_reply(row, rows.coupling[own.row * rows.width + own.row - own.first])
+
+
+@kernel
+def note_reply(row, reply):
+    """What the law of a joint row needs of its own reply."""
+    row.soft = softness(row.soft, reply)
+    row.inverse = 1.0 / (reply + row.soft)
 
 
 @kernel

@@ -6,20 +6,29 @@ A limit acts when its gap (room left, < 0 beyond) is below a margin, by one comp
     bias = gap/h ahead of the limit,  gap/(h + d/k) beyond      (see `contacts`)
 
 so that a limit ahead lets the joint come as close as it may within the step, and a limit passed pushes back, softly or
-hard as k says.  With k infinite nothing goes through, and what is beyond comes back by a fixed share per step.
+hard as k says.  With k infinite nothing goes through but 1e-5 of its speed (see `FIRM`), and what is beyond comes back
+by a fixed share per step, but no faster than a set speed: substeps may be short.
 
 The row of a ball joint's swing is the angular velocity that leads straight inwards (Hanaoka 2010, ch. 3; here exact on
 the sphere), that of its twist the half vector between the bone at rest and now.
 """
 
-from hitogata.lanes import absolute, any_lane, inline, kernel, packed, record, sqrt, where
+from hitogata.lanes import absolute, any_lane, inline, kernel, maximum, packed, record, sqrt, where
 from hitogata.spatial import Quaternion, Vec3, dot
 
 FAR = 1e9
 """Bias of a row that must not act [rad/s]."""
 
-STIFFEST = 1e30
-"""Walls stiffer than this are hard."""
+STIFFEST = 1e12
+"""Walls stiffer than this are hard [N m/rad], [N/m] ..."""
+
+FIRM = 1e-5
+"""... and keep this share of their row's own reply as softness: between hard walls and friction a limb may jam, each
+sweep pressing it in farther, and nothing else would bound the impulses."""
+
+RETURN = 5.0
+"""Hard walls push back what is beyond them no faster than this [rad/s], [m/s]: a share of the way within a substep that
+ends at an impact, a hundred times shorter than others, would be a blow."""
 
 REACH = 2.0
 """Limits are looked after that a joint would reach within so many steps at its speed."""
@@ -59,9 +68,16 @@ def add_row(rows, count, body, slot, direction, gap, margin, impulse, wall, law)
 
 @inline
 def wall_law(gap, stiffness, damping, h, hard_share):
-    """Softness and bias of a wall."""
+    """Softness (0: hard) and bias of a wall."""
     soft, bias = 1.0 / (h * (damping + h * stiffness)), gap / where(gap > 0.0, h, h + damping / stiffness)
-    return soft, where((gap < 0.0) & (stiffness > STIFFEST), bias * hard_share, bias)
+    hard = stiffness > STIFFEST
+    return where(hard, 0.0, soft), where((gap < 0.0) & hard, maximum(bias * hard_share, -RETURN), bias)
+
+
+@inline
+def softness(soft, reply):
+    """Softness of a joint row whose reply to itself is known; soft: 0 of a hard wall."""
+    return where(soft > 0.0, soft, FIRM * reply)
 
 
 @inline

@@ -15,8 +15,8 @@ from hitogata.lanes import any_lane, inline, kernel, where
 from hitogata.spatial import Vec3, dot
 from hitogata.spatial import rows as frame_rows
 
-ALIKE = 1.0 - 1e-9
-"""Cosine of the angle between normals that are one."""
+ALIKE = 2e-9
+"""Square of the distance between normals that are one: their cosine would be lost in single precision."""
 
 NARROW = 1e-10
 """Points that lie nearer to their middle than this have no torque to share [m²]."""
@@ -50,7 +50,7 @@ def share_pair(points, begin, end, turned):
     if not any_lane(pressed > 1.0):
         return
     for k in range(begin, end):
-        alike = alike & ((points[k].impulse.z == 0.0) | (dot(points[k].normal, normal) > ALIKE))
+        alike = alike & ((points[k].impulse.z == 0.0) | (apart(points[k].normal, normal) < ALIKE))
     acts = alike & (pressed > 1.0)
     if any_lane(acts):
         middle, sign = middle / where(total > 0.0, total, 1.0), 1.0
@@ -65,6 +65,12 @@ def share_pair(points, begin, end, turned):
         for k in range(begin, end):
             rx, ry, p = dot(x, points[k].pos - middle), dot(y, points[k].pos - middle), points[k].impulse
             points[k].impulse = where(acts, shared(p, rx, ry, fx, fy, torque, total, spread), p)
+
+
+@inline
+def apart(a, b):
+    """|a - b|²."""
+    return dot(a - b, a - b)
 
 
 @inline

@@ -111,12 +111,17 @@ def strike(scene, rows, p, chained, law):
 
 @inline
 def impact(gap, speed, acceleration, h):
-    """Time of impact and closing speed of a contact whose rate is `speed` at the end of the step; whether it closes."""
+    """Time of impact and closing speed of a contact whose rate is `speed` at the end of the step; whether it closes.
+
+    What opens at first comes back, at τ = (u₀ - u)/(-a), whether there is a gap or not: at the beginning of a scene the
+    gap of what stands on something is zero, and rounding must not decide.
+    """
     start, room = speed - acceleration * h, maximum(gap, 0.0)
     square = start * start - 2.0 * acceleration * room
     closing = sqrt(maximum(square, 0.0))
-    time = 2.0 * room / maximum(closing - start, TINY)
-    hits = (square > 0.0) & (start + acceleration * time < 0.0) & (time <= h) & ((gap > 0.0) | (start < 0.0))
+    back = (start + closing) / maximum(-acceleration, TINY)
+    time = where(start < 0.0, 2.0 * room / maximum(closing - start, TINY), back)
+    hits = (square > 0.0) & (start + acceleration * time < 0.0) & (time <= h)
     return time, closing, hits
 
 

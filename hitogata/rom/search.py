@@ -9,7 +9,7 @@ from hitogata.lanes import absolute, any_lane, gather, inline, kernel, records, 
 from hitogata.rom.arcs import Hit, arc_cost, arc_hit, corner_hit, unit_or
 from hitogata.rom.curves import Foot, better, coefficients, cost_at, descend, walk
 from hitogata.rom.layout import HEAD, PIECE, Head, Piece
-from hitogata.spatial import Vec3
+from hitogata.spatial import Vec3, cross
 
 FAR = 3.9                   # squared chord beyond which feet are told apart from -p
 
@@ -180,10 +180,15 @@ def nearest_foot(p, region, pieces, polynomials, count, slack, step, g):
 
 @inline
 def foot_hit(p, foot, near):
-    """What a place of a curve tells."""
+    """What a place of a curve tells.
+
+    Off corners p lies straight inwards of its foot, or outwards: so the row is foot × inward.  The direction from the
+    foot to p would be the same, but the rounding of the foot over its distance from p is wrong in it.
+    """
     point = unit_or(foot.point, foot.point, 0.0)
     inward = unit_or(foot.inward, foot.inward, 0.0)
     sin, cos, row = corner_hit(p, point, inward, near)
+    row = where(absolute(foot.t) < 1.0, unit_or(cross(point, inward), row, 0.0), row)
     return Hit(sin, cos, point, row, foot.piece, foot.t)
 
 

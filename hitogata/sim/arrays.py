@@ -38,7 +38,7 @@ from hitogata.sim.layout import (
 from hitogata.sim.loose import begin_loose, take_apart, take_loose_steps
 from hitogata.sim.naps import Nap, Sleep
 from hitogata.sim.pairing import PAIRS, ROOM, gather_shapes, list_pairs, list_surfaces
-from hitogata.sim.parts import Earlier, control_parts, earlier_in, effort_limits, state_parts
+from hitogata.sim.parts import Earlier, control_parts, earlier_in, effort_limits, put_part, state_parts
 from hitogata.sim.running import begin, take_steps, tell_velocities
 from hitogata.sim.saving import fingerprint
 from hitogata.sim.settings import Settings
@@ -218,10 +218,6 @@ class Arrays:
         if self.loose is None and not self.state[self._velocities].all():
             tell_velocities(self.forest.ints, self.forest.floats, self.state, self.work, self.law)
 
-    def mean_of(self, member: "Member") -> FloatArray:
-        """Velocities of a figure within the last step, a view, shape (nv,)."""
-        return self.state[state_parts(self.forest, self.span_of(member)).mean]
-
     def state_parts_of(self, member: "Member") -> tuple[slice, ...]:
         """Where in the state stands all that belongs to a figure: q, v, and what its bodies carry along."""
         return self.state_parts_in(self.span_of(member))
@@ -369,10 +365,14 @@ class Arrays:
         """What a figure's motors, limits and joints did in the earlier pieces of the last step; asleep: nothing."""
         return earlier_in(self.sums, self.forest, self.span_of(member), self.nap_of(member) is None)
 
-    def taken_v(self, member: "Member") -> FloatArray:
-        """Velocities of the last step that a figure took, shape (nv,)."""
+    def end_of(self, member: "Member") -> FloatArray:
+        """The state in which the last step that a figure took left it; of others, what there is now."""
         nap = self.nap_of(member)
-        return self.mean_of(member) if nap is None else nap.v
+        if nap is None:
+            return self.state
+        state = self.state.copy()
+        put_part(state, self.state_parts_of(member), nap.end)
+        return state
 
     def last_contacts(self) -> tuple[np.ndarray[Any, Any], FloatArray]:
         """Whose the contacts of the last step were, and where: views of what the step wrote.

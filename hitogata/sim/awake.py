@@ -4,7 +4,7 @@ It is a world of its own in which there is nobody else: so its steps are those o
 Before steps it gets state and control of its figures, after them it hands the state back.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from hitogata.sim.events import hand_over
 from hitogata.sim.forest import Forest, IntArray
 from hitogata.sim.layout import HEADER, PIECES, Solid
 from hitogata.sim.nearness import Boxes
-from hitogata.sim.parts import control_parts, earlier_parts
+from hitogata.sim.parts import control_parts, earlier_parts, part_of, put_part
 from hitogata.sim.resting import copy_runs, same_runs
 from hitogata.sim.solver_tally import copy_tally
 from hitogata.sim.states.layout import PATCHES
@@ -221,19 +221,6 @@ def _per_body(forest: Forest) -> Sequence[FloatArray]:
 def control_parts_of(arrays: Arrays, member: "Member") -> tuple[slice, ...]:
     """Where in the control stands all that belongs to a figure."""
     return control_parts(arrays.forest, arrays.span_of(member))
-
-
-def part_of(array: FloatArray, parts: Iterable[slice]) -> FloatArray:
-    """One figure's part of an array, flat, a copy."""
-    return np.concatenate([array[part] for part in parts])
-
-
-def put_part(array: FloatArray, parts: Iterable[slice], values: FloatArray) -> None:
-    """Write one figure's part of an array."""
-    at = 0
-    for part in parts:
-        array[part] = values[at : at + part.stop - part.start]
-        at += part.stop - part.start
 
 
 def runs(pairs: Any) -> IntArray:

@@ -19,14 +19,14 @@ class Nap:
     Attributes:
         island: number of its island: who shares it wakes with it.
         h: length of the last step it took, or of that step's last piece [s].
-        v: velocities of that step, shape (nv,): readings are those of that step.
+        end: its part of the world's state as that step left it, flat: readings are those of that step.
         state: its part of the world's state, at rest; flat.
         control: its part of the world's control; flat.
     """
 
     island: int
     h: float
-    v: FloatArray
+    end: FloatArray
     state: FloatArray
     control: FloatArray
 

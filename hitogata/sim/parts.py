@@ -1,5 +1,6 @@
 """Which numbers of a world's state, control and sums belong to one figure; their order: see `layout`, `substeps`."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -98,6 +99,19 @@ def earlier_in(sums: FloatArray, forest: Forest, span: Span, known: bool) -> Ear
     motor, motor_peak, limit, limit_peak, joint = (sums[part] * float(known) for part in earlier_parts(forest, span))
     rows = joint.reshape(-1, record_size(JointSums))
     return Earlier(motor, motor_peak, limit.reshape(-1, 2), limit_peak.reshape(-1, 2), rows[:, :6], rows[:, 6:8])
+
+
+def part_of(array: FloatArray, parts: Iterable[slice]) -> FloatArray:
+    """One figure's part of an array, flat, a copy."""
+    return np.concatenate([array[part] for part in parts])
+
+
+def put_part(array: FloatArray, parts: Iterable[slice], values: FloatArray) -> None:
+    """Write one figure's part of an array."""
+    at = 0
+    for part in parts:
+        array[part] = values[at : at + part.stop - part.start]
+        at += part.stop - part.start
 
 
 def effort_limits(figure: Figure) -> FloatArray:

@@ -228,7 +228,7 @@ def _last_wrenches(member: "Member") -> FloatArray:
         for body, at, force in tie._impulses():
             _add(outside, body, at, force)
     read_joints(
-        forest.ints, forest.floats, arrays.start, arrays.state, arrays.control, arrays.work, outside, out, h,
+        forest.ints, forest.floats, arrays.start, arrays.end_of(member), arrays.control, arrays.work, outside, out, h,
         arrays.law[1],
     )
     return out[:-6].reshape(-1, 6)[list(span.body_of_link)]

@@ -64,6 +64,9 @@ FOREVER = float("inf")
 ALONE = 0.25
 """Share of its turning by which a body alone in flight is fast: steps are cut where it would turn by 0.8 rad."""
 
+WHOLE = 1e-6
+"""A step is a whole number of longest pieces if no more than this is left of it: single precision tells no less."""
+
 MOST_PIECES = 16.0
 """A step is not cut into more pieces than this because something is fast, only because it is long."""
 
@@ -381,7 +384,7 @@ def pieces_for(speed, slide, h, longest, fast_turn):
     turn, along = speed * h, slide * h
     calm = ((turn <= fast_turn) & (along <= 0.5 * fast_turn)) | (longest == FOREVER)
     wanted = maximum(turn / (2.0 * fast_turn), along / (0.5 * fast_turn))
-    few = maximum(floor(wanted), floor(h / longest * (1.0 - 1e-9))) + 1.0
+    few = maximum(floor(wanted), floor(h / longest * (1.0 - WHOLE))) + 1.0
     many = maximum(floor(h / longest), MOST_PIECES)
     return where(calm, 1.0, where(wanted >= MOST_PIECES, many, few))
 

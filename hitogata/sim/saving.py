@@ -20,6 +20,7 @@ from hitogata.sim.naps import Nap, SavedSleep, Sleep
 
 if TYPE_CHECKING:
     from hitogata.sim.arrays import Arrays
+    from hitogata.sim.members import Member
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,14 @@ def _fits(sleep: Any, like: SavedSleep, arrays: "Arrays") -> bool:
         return False
     members = arrays.contents.members
     return all(
-        isinstance(nap, Nap) and 0 <= k < len(members) and nap.v.shape == (members[k].figure.nv,)
+        isinstance(nap, Nap) and 0 <= k < len(members) and nap.end.shape == (_numbers_of(arrays, members[k]),)
         for k, nap in sleep.naps
     )
+
+
+def _numbers_of(arrays: "Arrays", member: "Member") -> int:
+    """How many numbers of the state belong to a figure."""
+    return sum(part.stop - part.start for part in arrays.state_parts_of(member))
 
 
 def put_back(snapshot: Snapshot, arrays: "Arrays") -> None:

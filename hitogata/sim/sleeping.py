@@ -22,11 +22,11 @@ from hitogata.contact.layout import Contact, ContactPoint
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets
 from hitogata.sim.arrays import Arrays
-from hitogata.sim.awake import Awake, control_parts_of, part_of
+from hitogata.sim.awake import Awake, control_parts_of
 from hitogata.sim.events import hand_over
 from hitogata.sim.forest import IntArray
 from hitogata.sim.naps import Nap, Sleep
-from hitogata.sim.parts import earlier_parts, state_parts
+from hitogata.sim.parts import earlier_parts, part_of, state_parts
 from hitogata.sim.resting import note_rest
 
 if TYPE_CHECKING:
@@ -162,7 +162,8 @@ def lay_down(arrays: Arrays, islands: "list[list[Member]]") -> Arrays:
     for island in islands:
         number += 1
         for member in island:
-            parts, v = state_parts(arrays.forest, arrays.span_of(member)), arrays.mean_of(member).copy()
+            parts = state_parts(arrays.forest, arrays.span_of(member))
+            end = part_of(arrays.state, parts)
             for part in parts:
                 arrays.before[part] = arrays.piece[part] = start[part]
             for part in (parts.v, parts.mean, parts.carried, parts.owed, parts.spare, parts.spin):
@@ -174,7 +175,7 @@ def lay_down(arrays: Arrays, islands: "list[list[Member]]") -> Arrays:
                 if member in tie.members:
                     arrays.ties.forget_earlier(arrays.ties.index[tie])
             control = part_of(arrays.control, control_parts_of(arrays, member))
-            naps[member] = Nap(number, h, _kept(v), _kept(part_of(arrays.state, parts)), _kept(control))
+            naps[member] = Nap(number, h, _kept(end), _kept(part_of(arrays.state, parts)), _kept(control))
     return arrays
 
 

@@ -51,11 +51,9 @@ THOROUGH = 10
 STALLS = 8
 """... unless so many of its iterations, one after the other, do not halve what is left to mend."""
 
-FEW = 2
-"""Sweeps before Newton's method is thought of ..."""
-
-SOONER = 4
-"""... and it begins when they have cost this share of one of its iterations."""
+FEW = 4
+"""Sweeps before Newton's method: two are enough for most steps.  As many in worlds side by side as in a single one, so
+that both do the same."""
 
 ASIDE = 8
 """Sweeps that an iteration is taken to cost in worlds side by side."""
@@ -215,7 +213,7 @@ def sweep_island(scene, rows, n, sweeps, tolerance):
             unknowns, price = price_of_newton(scene, rows, n, sweeps, tolerance)
             if unknowns > 0:
                 most = THOROUGH * sweeps
-        if unknowns > 0 and SOONER * k >= price:
+        if unknowns > 0:
             halved = worst < 0.25 * best
             best, stalls = where(halved, worst, best), where(halved, 0.0, stalls + 1.0)
             trying = asking & (stalls < STALLS)

@@ -101,3 +101,18 @@ def test_elastic_gas_keeps_its_energy_in_its_box(h):
     world.step(h, steps=round(3.0 / h))
     assert sum(b.v[3:] @ b.v[3:] for b in balls) == pytest.approx(before, rel=0.01)
     assert max(abs(b.q[:3]).max() for b in balls) < 1.0 - RADIUS + 0.005
+
+
+@pytest.mark.parametrize("speed", [-0.3, 0.06, 0.07])
+def test_rounding_of_a_gap_of_zero_decides_nothing(speed):
+    """A ball on the ground, thrown up so slowly that it is back within the step, or moving into it: a gap of 1e-15 or an
+    overlap of 1e-15, both are what adding up its place may leave."""
+    ends = []
+    for off in (-1e-15, 0.0, 1e-15):
+        world = World()
+        world.add_ground(restitution=0.5)
+        ball = world.add_body(Sphere(RADIUS), mass=1.0, pose=Pose((0, 0, RADIUS + off)), restitution=0.5)
+        moving(ball, [0, 0, speed])
+        world.step(1 / 60)
+        ends.append(ball.v[5])
+    np.testing.assert_allclose(ends, ends[1], atol=1e-9)
