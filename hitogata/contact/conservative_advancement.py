@@ -39,6 +39,12 @@ LIMIT = 1.5
 THROUGH = 0.95
 """Of the depth at which the way out turns round: what is deeper is not looked at."""
 
+MOST_LOOKS = 60
+"""Advances of one pair that may pass by; one that needs more is taken to touch."""
+
+OPEN = 0.25
+"""Of its gap, what a pair that may pass by keeps in one advance."""
+
 PASSING = 0.75
 """Pairs that move by less than this part of the depth cannot pass within the substep."""
 
@@ -126,20 +132,58 @@ def share_before_impact(find_gap, touch, shapes, paths, places, a, b, asking, le
         passes = passes | (going & (gap <= close - deepest))
         towards_level = gap > level + close
         goal, left = where(towards_level, level, -deepest), minimum(until - t, radian)
-        bend = 0.5 * (across(normal, one.turn) * turning_a + across(normal, two.turn) * turning_b)
-        after = gap - approached(shapes, one, two, places, a, b, t, normal, shift, bend, left)
-        known, ahead, there = dot(normal, normal) > 0.5, t * 0.0, gap
-        short = going & known & (after < goal)
-        if any_lane(short):
-            for _ in range(2):
-                ahead = ahead + (left - ahead) * ((there - goal) / where(short, there - after, 1.0))
-                there = gap - approached(shapes, one, two, places, a, b, t, normal, shift, bend, ahead)
-        ahead = where(known, where(short, ahead, left), 0.0)
+        ahead = share_ahead(
+            shapes, one, two, places, a, b, t, gap, normal, goal, shift, turning_a, turning_b, left, going
+        )
         t = where(going & negated(passes), t + maximum(ahead, (gap - goal) / fastest), t)
         going = going & negated(passes) & (t < until)
         if not any_lane(going):
             break
     return where(passes | going, cut, until)
+
+
+@kernel
+def least_gap(find_gap, touch, shapes, paths, places, a, b, asking, enough, points, spare):
+    """A gap that two shapes keep on their whole way, or 0 where they come nearer than `enough`, which is above 0.
+
+    It is no more than OPEN of the least gap; what else is to be told as `share_before_impact` is.
+    """
+    one, two = paths[shapes.ints[a].body + 1], paths[shapes.ints[b].body + 1]
+    shift = one.shift - two.shift
+    turning_a, turning_b = turning_speed(shapes, one, a), turning_speed(shapes, two, b)
+    fastest = sqrt(dot(shift, shift)) + turning_a + turning_b
+    t, going = fastest * 0.0, asking
+    least = t + FAR
+    radian = 1.0 / maximum(1.0, sqrt(maximum(dot(one.turn, one.turn), dot(two.turn, two.turn))))
+    for _ in range(MOST_LOOKS):
+        place_at(shapes, paths, places, a, t)
+        place_at(shapes, paths, places, b, t)
+        gap, normal = find_gap(touch, shapes, places, a, b, fastest, fastest, points, spare)
+        goal, left = OPEN * gap, minimum(1.0 - t, radian)
+        least = where(going, where(gap > enough, minimum(least, goal), 0.0), least)
+        going = going & (gap > enough)
+        ahead = share_ahead(
+            shapes, one, two, places, a, b, t, gap, normal, goal, shift, turning_a, turning_b, left, going
+        )
+        t = where(going, t + maximum(ahead, (gap - goal) / fastest), t)
+        going = going & (t < 1.0)
+        if not any_lane(going):
+            break
+    return where(going, 0.0, least)
+
+
+@kernel
+def share_ahead(shapes, one, two, places, a, b, t, gap, normal, goal, shift, turning_a, turning_b, left, asking):
+    """A further share of the substep, up to `left`, in which the gap stays above a goal: F is above it."""
+    bend = 0.5 * (across(normal, one.turn) * turning_a + across(normal, two.turn) * turning_b)
+    after = gap - approached(shapes, one, two, places, a, b, t, normal, shift, bend, left)
+    known, ahead, there = dot(normal, normal) > 0.5, t * 0.0, gap
+    short = asking & known & (after < goal)
+    if any_lane(short):
+        for _ in range(2):
+            ahead = ahead + (left - ahead) * ((there - goal) / where(short, there - after, 1.0))
+            there = gap - approached(shapes, one, two, places, a, b, t, normal, shift, bend, ahead)
+    return where(known, where(short, ahead, left), 0.0)
 
 
 @kernel

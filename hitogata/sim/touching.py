@@ -14,6 +14,7 @@ from hitogata.contact.sweeping import Swept, sweep
 from hitogata.lanes import inline, kernel, lanes, maximum, minimum, records, sqrt, tail, where
 from hitogata.sim.clocking import BROAD, NARROW, ROWS
 from hitogata.sim.pairing import PAIRS, ROOM, SWEPT
+from hitogata.sim.passing_by import keep_open
 from hitogata.spatial import dot
 
 
@@ -64,8 +65,9 @@ def find_points(scene, solids, rows, around, old_count, law, clock):
         around.touch, around.shapes, places, around.broad.pairs, pairs, tail(boxes, around.shapes.total * Swept.SIZE),
         around.contacts, around.points, around.capacity,
     )  # fmt: skip
-    clock.note(clock.times, NARROW)
     kept = min(contacts, around.capacity)
+    keep_open(scene, around, kept, law)
+    clock.note(clock.times, NARROW)
     carry_impulses(around.old_contacts, around.old_points, old_count, around.contacts, around.points, kept)
     share_friction(around.contacts, around.points, kept)
     for c in range(kept):
