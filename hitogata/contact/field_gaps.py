@@ -11,8 +11,8 @@ far below: with d the distance from there,
 
     gap = d - 2 depth
 
-beside a face, more beside a crest, but no more than -depth, and -2 depth where that is met as well.  Meshes cannot be
-made smaller so simply: they are measured whole, from the lowered ground, with gap = d - depth.
+beside a face, more beside a crest, but no more than -MET depth, and -2 depth where that is met as well.  Meshes cannot
+be made smaller so simply: they are measured whole, from the lowered ground, with gap = d - depth.
 
 Only cells within some spacings of the shape are looked at; where all of them are farther away the gap is that bound.
 There is no normal: what moves along one prism may come nearer to another.
@@ -34,6 +34,10 @@ LOOK_AHEAD = 3.0
 LEFT = 1e-3
 """Of its inradius, half the thickness of what is left of a shape: an ellipsoid without any has no farthest point."""
 
+MET = 1.25
+"""Depth, in inradii, of shapes whose middle meets the ground, at the least: what was higher must not come there, see
+`conservative_advancement.LIMIT`."""
+
 
 @kernel
 def gap_of_any(touch, shapes, places, a, b, depth, margin, points, spare):
@@ -50,7 +54,7 @@ def depth_in_field(shapes, field, shape, place_f, place_s, depth, margin, spare)
         return field_gap(shapes, field, shape, place_f, place_s, depth, depth, margin, spare)
     gap = field_gap(shapes, field, shape, place_f, place_s, depth, 0.0, margin, spare)
     if gap <= -depth:
-        gap = min(gap, field_gap(shapes, field, shape, place_f, place_s, depth, depth, margin, spare))
+        gap = min(-MET * depth, field_gap(shapes, field, shape, place_f, place_s, depth, depth, margin, spare))
     return gap
 
 

@@ -22,7 +22,7 @@ def random_pose(rng: np.random.Generator, *place: float) -> Pose:
 
 
 def least_gap(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> float:
-    """Of shape A on 2 m of way along x, past B, to a micrometre: gaps of convex shapes are convex along a straight way."""
+    """Of shape A on 2 m of way along x, past B, to a micrometre: gaps are convex along a straight way."""
     rows, low, high, gap = np.zeros((201, 24)), 0.0, 2.0, np.zeros(201)
     rows[:, :9], rows[:, 12:21] = np.ravel(pose_a.rotation), np.ravel(pose_b.rotation)
     rows[:, 9:12], rows[:, 21:] = pose_a.position, pose_b.position
