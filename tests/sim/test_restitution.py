@@ -105,8 +105,10 @@ def test_elastic_gas_keeps_its_energy_in_its_box(h):
 
 @pytest.mark.parametrize("speed", [-0.3, 0.06, 0.07])
 def test_rounding_of_a_gap_of_zero_decides_nothing(speed):
-    """A ball on the ground, thrown up so slowly that it is back within the step, or moving into it: a gap of 1e-15 or an
-    overlap of 1e-15, both are what adding up its place may leave."""
+    """A ball on the ground, thrown up so slowly that it is back within the step, or moving into it.
+
+    A gap of 1e-15 m, or an overlap: both are what adding up its place may leave.
+    """
     ends = []
     for off in (-1e-15, 0.0, 1e-15):
         world = World()
