@@ -218,7 +218,7 @@ def run_block(
         keep_start(block, lists)
         start, start_ties = block.before, block.old_ties
         left, taken = marks[DEAD] * 0.0 + h, marks[DEAD] * 0.0
-        pieces = where(dead, 0.0, pieces_for(fastest(tree, views), 0.0, left, longest, fast_turn))
+        pieces = where(dead, 0.0, pieces_for(fastest(tree, views, left), 0.0, left, longest, fast_turn))
         again, first, passes = False, True, marks[DEAD] * 0.0
         share, retakes, parts_of_pieces = taken + 1.0, taken, taken
         while any_lane(pieces > 0.0):
@@ -243,7 +243,7 @@ def run_block(
             if any_lane(last_try):
                 stop_at_impact(world, scene, around, views, start, law, last_try)
                 impact = where(last_try, 1.0, impact)
-            needed = pieces_for(fastest(tree, views), slide, left, longest, fast_turn)
+            needed = pieces_for(fastest(tree, views, left), slide, left, longest, fast_turn)
             used = taken - parts_of_pieces
             retry = going & negated(supposing) & (needed > pieces) & negated(again) & (used + pieces < MOST_PIECES)
             hits = negated(retry) & (impact < 1.0)  # once more, to where something touches

@@ -225,6 +225,7 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
     for k in range(first, last):
         room.half[k] = where(limp, room.half[k], 0.0)
         room.start[k] = x[k]
+    began = (state.depth[root] >= UNKNOWN) & is_free(tree, root)
     known = known_work(scene, solids, state, where(limp, 0.5 * law.h, law.h), kept, root, end)
     n, going, rounds, still, before = 0.0, fast, MOST_ROUNDS, STILL / law.h, INFINITE
     if end - root == 1:
@@ -261,7 +262,8 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
                 x[k] = room.start[k] - x[k]
     scale, spin, left = energy_scale(scene, solids, state, control, law, room, known, root, end)
     rescale(scene, solids, room, root, end, where(fast, scale, 1.0), where(fast, spin, 1.0))
-    state.spare[root] = where(fast, where(kept < 1.0, minimum(left, 0.0), left), state.spare[root])
+    most = where(began, state.spare[root], where(kept < 1.0, 0.0, INFINITE))  # a motion that begins has lost nothing
+    state.spare[root] = where(fast, minimum(left, most), state.spare[root])
     move_bodies(scene, room.v, root, end)
     whiten_velocities(scene, room.v, root, end)
     for k in range(first, last):

@@ -61,8 +61,8 @@ from hitogata.sim.touching import Broad, Surroundings, near_pairs
 from hitogata.spatial import dot, load3
 
 FOREVER = float("inf")
-ALONE = 0.25
-"""Share of its turning by which a body alone in flight is fast: steps are cut where it would turn by 0.8 rad."""
+ALONE = 0.8
+"""Steps are not cut for a body alone in flight that turns by less than this [rad]."""
 
 WHOLE = 1e-6
 """A step is a whole number of longest pieces if no more than this is left of it: single precision tells no less."""
@@ -214,7 +214,7 @@ def run_steps(
         copy_numbers(ties, old_ties)
         old_count, old_third, taken, left, again = counts[CONTACTS], counts[OLD_THIRD], 0, h, False
         share, retakes, parts_of_pieces = 1.0, 0, 0
-        pieces, passes = pieces_for(fastest(tree, views), 0.0, left, longest, fast_turn), 0.0
+        pieces, passes = pieces_for(fastest(tree, views, left), 0.0, left, longest, fast_turn), 0.0
         while pieces > 0:
             if taken > 0 or pieces > 1 or share < 1.0:
                 copy_numbers(state, piece_before)
@@ -232,7 +232,7 @@ def run_steps(
                 parts, around, laws, counts[CONTACTS], passes, begin, retakes >= MOST_RETAKES
             )
             lost = found > counts[CAPACITY] or around.broad.head[PAIRS] > around.broad.head[ROOM]
-            needed = pieces_for(fastest(tree, views), slide, left, longest, fast_turn)
+            needed = pieces_for(fastest(tree, views, left), slide, left, longest, fast_turn)
             supposing = mistaken > 0.0 and not lost  # once more, with other motors at their limits
             used = taken - parts_of_pieces
             too_far = needed > pieces and not again and used + pieces < MOST_PIECES and not lost
@@ -329,11 +329,11 @@ def copy_part(contacts, points, capacity, source, target, count):
 
 
 @kernel
-def fastest(tree, state):
+def fastest(tree, state, h):
     """Speed of the joint that turns fastest [rad/s]; infinite if one is not a number.
 
-    A body alone that nothing touches turns exactly (`energy_momentum`) and counts for less: nobody else's steps are cut
-    for its sake.
+    A body alone that nothing touches turns exactly (`energy_momentum`) if it does so by less than ALONE within h, and
+    does not count: nobody else's steps are cut for its sake.
     """
     most, v = 0.0, state.mean
     for i in range(tree.bodies):
@@ -343,11 +343,10 @@ def fastest(tree, state):
         elif joint.kind == BALL:
             most = not_below(square(load3(v, iv)), most)
         elif joint.kind == FREE:
-            share = ALONE * ALONE
-            if joint.end > i + 1 or joint.parent >= 0:
-                share = 1.0
-            share = where(state.owed[i] > 0.0, share, 1.0)
-            most = not_below(square(load3(v, iv)) * share, most)
+            turning = square(load3(v, iv))
+            if joint.end == i + 1 and joint.parent < 0:
+                turning = where((state.owed[i] > 0.0) & (turning * (h * h) < ALONE * ALONE), 0.0, turning)
+            most = not_below(turning, most)
     return sqrt(most)
 
 
