@@ -80,8 +80,8 @@ SLOW = 1e-4
 """A tree whose bodies all turn at less than ω with h ω² below this loses nothing worth the work [1/s]."""
 
 TAME, WILD = 0.8, 1.4
-"""What turns by more than the former within a step is followed less, and from the latter on not at all: then energy is
-let go [rad]."""
+"""What turns by more than the former within a step is followed less, and from the latter on not at all.  Energy is let
+go from the latter on, and of what something touches from the former on [rad]."""
 
 HELD = 4.0
 """Trees that would have more than this times the energy they had are taken to be held: see `going_on`."""
@@ -171,7 +171,8 @@ def follow_curves(scene, solids, state, control, law, spare):
             share = where(fast, clip((WILD - turned) * (1.0 / (WILD - TAME)), 0.0, 1.0), 0.0)
             if end - root > 1 or tree.joint[root].kind != FREE:  # a body alone is held by nothing inside
                 share = share * going_on(scene, state, root, end)
-            kept = minimum(1.0, WILD * WILD / maximum(turned * turned, 1.0))
+            most = where(state.owed[root] > 0.0, WILD, TAME)  # rows know nothing of curves
+            kept = minimum(1.0, most * most / maximum(turned * turned, LEAST))
             follow_tree(scene, solids, state, control, law, room, root, end, share, kept, fast)
         state.depth[root] = where(fast, state.depth[root], UNKNOWN)
         root = end
