@@ -53,10 +53,14 @@ class MeshTwist(_Listed):
         low, high: at each vertex [rad], shape (n,).
         vertices: points of the disc, shape (n, 2); the disc has radius 1, vertices may lie outside it.
         triangles: numbers of corners, shape (m, 3), either way round.
+        gap_middle, gap_half: middle and half width of a gap between the limits, where the twist may not be, at each
+            vertex [rad], shape (n,); negative half widths: no gap there.  Empty: none at all.  See `gaps`.
     """
 
     vertices: Any = ()
     triangles: Any = ()
+    gap_middle: Any = ()
+    gap_half: Any = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,17 +79,21 @@ class MeshTwist(_Listed):
             (a, b), (c, d), (e, f) = (vertices[i] for i in t)
             if abs((c - a) * (f - b) - (d - b) * (e - a)) < 1e-12:
                 raise RangeError(f"MeshTwist: triangle {k} with vertices {t} has no area")
+        for name in ("gap_middle", "gap_half"):
+            object.__setattr__(self, name, numbers(getattr(self, name), f"MeshTwist {name}"))
+        if (counts := (len(self.gap_middle), len(self.gap_half))) not in ((0, 0), (len(vertices),) * 2):
+            raise RangeError(f"MeshTwist: {len(vertices)} vertices need as many gap_middle and gap_half, or none of "
+                             f"both; got {counts[0]} and {counts[1]}")
         object.__setattr__(self, "vertices", vertices)
         object.__setattr__(self, "triangles", triangles)
 
     def table(self, region: Region, bone: Array) -> tuple[int, dict[str, Any], Array]:
         """See `Twist`."""
         inverse = barycentric_rows(np.array(self.vertices), np.array(self.triangles))
-        low, high = (
-            np.einsum("mck,mk->mc", inverse, np.array(x)[np.array(self.triangles)]) for x in (self.low, self.high)
-        )
-        rows = np.concatenate([inverse.transpose(0, 2, 1).reshape(-1, 9), low, high], 1)
-        return Kind.PRISMS, {"across": disc_axes(bone)}, rows
+        values = [self.low, self.high] + ([self.gap_middle, self.gap_half] if self.gap_half else [])
+        slopes = [np.einsum("mck,mk->mc", inverse, np.array(x)[np.array(self.triangles)]) for x in values]
+        rows = np.concatenate([inverse.transpose(0, 2, 1).reshape(-1, 9), *slopes], 1)
+        return Kind.GAPS if self.gap_half else Kind.PRISMS, {"across": disc_axes(bone)}, rows
 
 
 def barycentric_rows(vertices: Array, triangles: Array) -> Array:

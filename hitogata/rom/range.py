@@ -170,6 +170,8 @@ class RangeOfMotion:
     def twist_limits(self, p: Any) -> tuple[Any, Any]:
         """Low and high twist [rad] where the bone points along p; where it would be held, if p is outside.
 
+        A gap between them (`MeshTwist`) is not told.
+
         Args:
             p: unit vectors in the parent frame, shape (3,) or (n, 3).
         """

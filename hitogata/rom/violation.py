@@ -25,6 +25,7 @@ from hitogata.lanes import (
     tail,
     where,
 )
+from hitogata.rom.gaps import GapPrism, gap_limits
 from hitogata.rom.layout import Head
 from hitogata.rom.mean import Cut, Limits, Prism, blend, closeness, mean_slopes, mean_values, prism_limits, still
 from hitogata.rom.range_layout import RANGE, RangeHead
@@ -62,11 +63,14 @@ def wrapped(angle):
 
 
 @kernel
-def boundary_limits(at, view, slopes):
-    """Limits without the poles' share; gradients if `slopes`."""
+def boundary_limits(at, twist, view, slopes, known):
+    """Limits without the poles' share; gradients if `slopes`; beside the gap, if the twist is known."""
     head = records(view, RangeHead)[0]
     limits = still(at, head.low, head.high)
-    if head.kind > 1.5:
+    if head.kind > 2.5:
+        gapped = records(tail(view, RANGE), GapPrism)
+        limits = gap_limits(at, twist, gapped, int(head.count), head.bone, head.first, head.second, known)
+    elif head.kind > 1.5:
         prisms = records(tail(view, RANGE), Prism)
         limits = prism_limits(at, prisms, int(head.count), head.bone, head.first, head.second)
     elif head.kind > 0.5:
@@ -78,18 +82,20 @@ def boundary_limits(at, view, slopes):
 
 
 @kernel
-def limits_at(at, distance, grad, view, slopes):
+def limits_at(at, twist, distance, grad, view, slopes, known):
     """Twist limits at a direction of the region.
 
     Args:
         at: the direction, inside or on the boundary.
+        twist: of the pose: where a gap parts the allowed twists (`gaps`), the limits are those of its own run.
         distance: of it to the boundary, ≥ 0.
         grad: gradient of that distance (unit tangent).
         view: view of width X1 that begins at the range's head.
         slopes: whether gradients are wanted.
+        known: whether the twist is known; if not, the limits are those without gaps.
     """
     head = records(view, RangeHead)[0]
-    limits = boundary_limits(at, view, slopes)
+    limits = boundary_limits(at, twist, view, slopes, known)
     if head.pole + head.antipole > 0.5:
         k0, dk0 = closeness(at, head.bone, distance, grad, head.pole)
         k1, dk1 = closeness(at, -head.bone, distance, grad, head.antipole)
@@ -135,10 +141,11 @@ def range_violation(q, view):
     distance = atan2(hit.sin, hit.cos)
     at, within, grad = inside_or_foot(hit, c), maximum(distance, 0.0), cross(hit.row, c)
     twist = twist_of(q, e)
-    depth, row = twist_violation(c, e, twist, limits_at(at, within, grad, view, False), 0.0)
+    depth, row = twist_violation(c, e, twist, limits_at(at, twist, within, grad, view, False, True), 0.0)
     if head.kind > 0.5 and any_lane(depth > 0.0):                      # only then are gradients worth their price
         moving = where(depth > 0.0, where(distance > 0.0, 1.0, 0.0), 0.0)
-        _, sloped = twist_violation(c, e, twist, limits_at(at, within, grad, view, True), moving)
+        limits = limits_at(at, twist, within, grad, view, True, True)
+        _, sloped = twist_violation(c, e, twist, limits, moving)
         row = where(depth > 0.0, sloped, row)
     return Violation(-distance, hit.row, depth, row)
 
@@ -150,8 +157,9 @@ def range_contains(q, view):
     region = tail(view, int(head.region))
     c = bone_of(q, head.bone)
     hit = seek(c, region)
-    limits = limits_at(inside_or_foot(hit, c), inside_distance(hit), cross(hit.row, c), view, False)
-    return pose_inside(hit.sin, records(region, Head)[0].edge, twist_of(q, head.bone), limits, head.edge)
+    twist = twist_of(q, head.bone)
+    limits = limits_at(inside_or_foot(hit, c), twist, inside_distance(hit), cross(hit.row, c), view, False, True)
+    return pose_inside(hit.sin, records(region, Head)[0].edge, twist, limits, head.edge)
 
 
 @inline
@@ -203,17 +211,17 @@ def range_clamp(q, view):
     hit = seek(c, region)
     edge = records(region, Head)[0].edge
     at = inside_or_foot(hit, c)
-    limits = limits_at(at, inside_distance(hit), cross(hit.row, c), view, False)
     twist = twist_of(q, e)
+    limits = limits_at(at, twist, inside_distance(hit), cross(hit.row, c), view, False, True)
     pose = pose_at(q, c, at, e, held_twist(twist, limits) - twist, hit.sin < -edge)
     return where(pose_inside(hit.sin, edge, twist, limits, head.edge) > 0.5, q, pose)
 
 
 @kernel
 def range_limits(c, view):
-    """Twist limits (low, high) at a direction, or where it would be held if it is outside."""
+    """Twist limits (low, high) at a direction, or where it would be held if it is outside; without gaps."""
     hit = seek(c, tail(view, int(records(view, RangeHead)[0].region)))
-    return limits_at(inside_or_foot(hit, c), inside_distance(hit), cross(hit.row, c), view, True)
+    return limits_at(inside_or_foot(hit, c), c.x * 0.0, inside_distance(hit), cross(hit.row, c), view, True, False)
 
 
 __all__ = ["Limits", "Violation", "limits_at", "range_clamp", "range_contains", "range_limits", "range_violation"]
