@@ -50,18 +50,39 @@ def gaps_of(scores: Array, twists: Array) -> list[Gap]:
     return sorted(out, key=lambda gap: -gap.half)
 
 
-def tracked(gaps: list[list[Gap]], neighbours: list[list[int]], room: Array) -> tuple[list[Gap | None], ...]:
+def surest(gaps: list[list[Gap]], room: Array) -> Array:
+    """How sure each direction is to begin with, shape (n,): the half width of its gap if it has one only.
+
+    Args:
+        gaps: of each direction.
+        room: how much twist is allowed there [rad], shape (n,); too little: not sure at all.
+    """
+    return np.array([own[0].half if len(own) == 1 and room[i] > 1.0 else 0.0 for i, own in enumerate(gaps)])
+
+
+def starts(p: Array, sure: Array, count: int) -> list[int]:
+    """Directions (of p, shape (n, 3)) to begin with: the surest, then such as are far from those before."""
+    found = [int(np.argmax(sure))]
+    fit = np.flatnonzero(sure > 2.0 * NARROW)
+    while len(found) < count and len(fit):
+        found.append(int(fit[np.argmin((p[fit] @ p[found].T).max(1))]))
+    return found
+
+
+def tracked(
+    gaps: list[list[Gap]], neighbours: list[list[int]], sure: Array, start: int
+) -> tuple[list[Gap | None], list[Gap | None]]:
     """First and second gap of each direction; None where nothing is known of one.
 
     Args:
         gaps: of each direction.
         neighbours: of each direction, indices.
-        room: how much twist is allowed there [rad], shape (n,); the search begins where it is ample.
+        sure: see `surest`; what cannot be reached from the start is reached from the surest of the rest.
+        start: the direction to begin with.
     """
     found: tuple[list[Gap | None], list[Gap | None]] = ([None] * len(gaps), [None] * len(gaps))
     seen = np.zeros(len(gaps), bool)
-    sure = [own[0].half if len(own) == 1 and room[i] > 1.0 else 0.0 for i, own in enumerate(gaps)]
-    for seed in np.argsort(sure, kind="stable")[::-1].tolist():
+    for seed in [start, *np.argsort(sure, kind="stable")[::-1].tolist()]:
         queue: list[tuple[float, int, int]] = [(0.0, seed, -1)] if not seen[seed] and gaps[seed] else []
         while queue:
             _, i, parent = heapq.heappop(queue)
@@ -122,15 +143,12 @@ def vertex_gaps(mesh: Mesh, weights: Any, gaps: list[Gap | None]) -> Array:
         weights: of the vertices at the directions, sparse, shape (n, vertices).
         gaps: one at each direction, or None.
     """
-    n, edges = len(mesh.vertices), mesh.edges
+    n, steps = len(mesh.vertices), mesh.steps
     known = np.array([gap is not None for gap in gaps])
     if not known.any():
         return np.stack([np.zeros(n), np.full(n, -0.5)])
     middle = np.array([0.0 if gap is None else gap.middle for gap in gaps])
     half = np.array([-0.3 if gap is None else gap.half for gap in gaps])
-    rows = np.tile(np.arange(len(edges)), 2)
-    signs = np.concatenate([np.ones(len(edges)), -np.ones(len(edges))])
-    steps = sparse.csr_matrix((signs, (rows, edges.T.ravel())), (len(edges), n))
     out = []
     for value, sure in ((middle, np.where(known, np.where(half > 0.0, 1.0, 0.02), 0.0)), (half, 0.05 + 0.95 * known)):
         smooth = steps.T @ steps * (0.05 * max(float(sure.sum()) / n, 1e-3)) + sparse.eye(n) * 1e-9

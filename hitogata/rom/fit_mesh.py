@@ -4,9 +4,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial import cKDTree
 
 from hitogata.rom.frames import Array
 from hitogata.rom.meshtwist import barycentric_rows, disc_of_directions
+
+NEAR = 12
+"""Triangles that are compared where none holds a direction."""
 
 
 class Mesh(NamedTuple):
@@ -28,18 +32,48 @@ class Mesh(NamedTuple):
         t = np.sort(self.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), 1)
         return np.unique(t, axis=0)
 
+    @property
+    def steps(self) -> sparse.csr_matrix:
+        """Sparse (e, n): differences of values along the edges."""
+        edges = self.edges
+        rows, signs = np.repeat(np.arange(len(edges)), 2), np.tile([1.0, -1.0], len(edges))
+        return sparse.csr_matrix((signs, (rows, edges.ravel())), (len(edges), len(self.vertices)))
+
+    @property
+    def hinges(self) -> sparse.csr_matrix:
+        """Sparse (e, n): how far values bend over each edge between two triangles.
+
+        The sum at the far corners less that at the edge's ends: 0 where a hexagonal grid's values are linear.
+        """
+        t = self.triangles
+        edges = np.sort(t[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), 1)
+        far = t[:, [2, 0, 1]].reshape(-1)
+        order = np.lexsort(edges.T)
+        edges, far = edges[order], far[order]
+        first = np.flatnonzero((edges[1:] == edges[:-1]).all(1))
+        corners = np.concatenate([edges[first], far[first, None], far[first + 1, None]], 1)
+        signs = np.tile([-1.0, -1.0, 1.0, 1.0], len(first))
+        rows = np.repeat(np.arange(len(first)), 4)
+        return sparse.csr_matrix((signs, (rows, corners.ravel())), (len(first), len(self.vertices)))
+
     def weights(self, p: Array) -> sparse.csr_matrix:
-        """Sparse (k, n) weights that interpolate vertex values to directions p (k, 3), as the kernel does."""
+        """Sparse (k, n) weights that interpolate vertex values to directions p (k, 3).
+
+        As the kernel does; but where no triangle holds a direction, it is only the `NEAR` nearest ones of which the
+        one that misses it least is taken.
+        """
         a = disc_of_directions(p, self.bone)
         affine = np.concatenate([np.ones((len(a), 1)), a], 1)
         rows = barycentric_rows(self.vertices, self.triangles)
-        best = np.full(len(a), -np.inf)
-        which = np.zeros(len(a), int)
-        for m, inverse in enumerate(rows):
-            least = (affine @ inverse).min(1)
-            more = least > best
-            best[more], which[more] = least[more], m
+        centres = cKDTree(self.vertices[self.triangles].mean(1))
+        which = centres.query(a)[1]  # triangles of a hexagonal grid are the Voronoi cells of their centres
         shares = np.einsum("kc,kcj->kj", affine, rows[which])
+        off = np.flatnonzero(shares.min(1) < -1e-9)
+        near = centres.query(a[off], np.arange(1, min(NEAR, len(rows)) + 1))[1]
+        among = np.einsum("kc,kmcj->kmj", affine[off], rows[near])
+        best = among.min(2).argmax(1)
+        rest = np.arange(len(off))
+        which[off], shares[off] = near[rest, best], among[rest, best]
         corners = self.triangles[which]
         return sparse.csr_matrix(
             (shares.ravel(), corners.ravel(), np.arange(len(a) + 1) * 3), (len(a), len(self.vertices))

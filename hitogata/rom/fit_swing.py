@@ -26,6 +26,19 @@ def sphere_grid(count: int) -> Array:
     return np.stack([r * np.cos(phi), r * np.sin(phi), z], 1)
 
 
+def _triangles(points: Array) -> Any:
+    """Triangles of the convex hull of unit vectors, counter-clockwise seen from outside, shape (m, 3)."""
+    t = ConvexHull(points).simplices
+    a, b, c = (points[t[:, k]] for k in range(3))
+    wrong = (np.cross(b - a, c - a) * a).sum(1) < 0.0
+    return np.where(wrong[:, None], t[:, ::-1], t)
+
+
+@lru_cache(maxsize=4)
+def _grid_triangles(count: int) -> Any:
+    return _triangles(sphere_grid(count))
+
+
 def loops(points: Array, field: Array) -> list[Array]:
     """Closed lines where a field on the sphere is 0, positive side on the left, longest first; each shape (k, 3).
 
@@ -35,10 +48,7 @@ def loops(points: Array, field: Array) -> list[Array]:
         points: unit vectors, shape (n, 3).
         field: value at each, shape (n,).
     """
-    t = ConvexHull(points).simplices
-    a, b, c = (points[t[:, k]] for k in range(3))
-    wrong = (np.cross(b - a, c - a) * a).sum(1) < 0.0
-    t = np.where(wrong[:, None], t[:, ::-1], t)
+    t = _grid_triangles(len(points)) if points is sphere_grid(len(points)) else _triangles(points)
     inside = field > 0.0
     follow: dict[tuple[int, int], tuple[int, int]] = {}
     mixed = t[(inside[t].sum(1) % 3) > 0]

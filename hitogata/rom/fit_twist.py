@@ -113,13 +113,20 @@ def separate(
 
 
 def separate_gaps(
-    weights: Any, twist: Array, allowed: Any, trust: Array, start: Array, edges: Any, *, softness: float,
-    stiffness: float, most: int = 60,
-) -> Array:  # fmt: skip
+    weights: Any,
+    twist: Array,
+    allowed: Any,
+    trust: Array,
+    start: Array,
+    bending: Any,
+    *,
+    softness: float,
+    most: int = 60,
+) -> Array:
     """Middles and half widths of two gaps that part allowed from forbidden twists best; shape (4, n).
 
     Minimises the mean square of (a b − label) with a, b = 1/(1 + exp(−room/softness)), room the distance from each
-    gap, plus stiffness times the mean square difference between neighbours.
+    gap, plus xᵀ B x for each of the four rows.
 
     Args:
         weights: (k, n) sparse: values at vertices to values at poses.
@@ -127,14 +134,12 @@ def separate_gaps(
         allowed: labels, shape (k,).
         trust: weight of each pose, shape (k,).
         start: middle and half width of the first gap, then of the second, shape (4, n); negative: no gap.
-        edges: pairs of neighbours, shape (e, 2).
+        bending: B, sparse and symmetric, shape (n, n).
         softness: [rad].
-        stiffness: weight of smoothness.
         most: iterations.
     """
     n, share = start.shape[1], trust / trust.sum()
     y, back = np.asarray(allowed, np.float64), weights.T.tocsr()
-    i, j = np.asarray(edges).T
 
     def cost(flat: Array) -> tuple[float, Array]:
         x = flat.reshape(4, n)
@@ -143,18 +148,14 @@ def separate_gaps(
             1.0 / (1.0 + np.exp(np.clip((weights @ x[k + 1] - np.abs(turn)) / softness, -40.0, 40.0)))
             for k, turn in zip((0, 2), turns, strict=True)
         ]
-        off = free[0] * free[1] - y
-        value, grad = float(share @ (off * off)), np.empty((4, n))
-        pull = 2.0 * share * off * free[0] * free[1] / softness
+        both = free[0] * free[1]
+        off, bent = both - y, (bending @ x.T).T
+        grad, pull = 2.0 * bent, 2.0 * share * off * both / softness
         for k, turn, own in zip((0, 2), turns, free, strict=True):
             slope = pull * (1.0 - own)
-            grad[k], grad[k + 1] = -(back @ (slope * np.sign(turn))), -(back @ slope)
-        d = x[:, i] - x[:, j]
-        value += stiffness * float((d * d).mean(1).sum())
-        for k in range(4):
-            lean = 2.0 * stiffness * d[k] / len(i)
-            grad[k] += np.bincount(i, lean, n) - np.bincount(j, lean, n)
-        return value, grad.ravel()
+            grad[k] -= back @ (slope * np.sign(turn))
+            grad[k + 1] -= back @ slope
+        return float(share @ (off * off) + (x * bent).sum()), grad.ravel()
 
     found = minimize(cost, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": most, "maxcor": 12})
     return np.asarray(found.x, np.float64).reshape(4, n)
