@@ -145,4 +145,4 @@ class GapFit(Fit):
 
 def fine_spacing(s: Samples) -> float:
     """Side of triangles: what is between poses is held by bending and the table, so it need not grow much."""
-    return 0.15 if len(s.p) < 5000 else 0.1
+    return 0.15 if len(s.p) < 5000 else 0.1 if len(s.p) < 20_000 else 0.08

@@ -4,16 +4,25 @@ import numpy as np
 
 from hitogata.rom.fit_boundary import boundary_weights
 from hitogata.rom.fit_cloud import local_share, signed_distance
-from hitogata.rom.fit_steps import Fit, TwistForm
+from hitogata.rom.fit_report import Progress
+from hitogata.rom.fit_steps import Fit, Options, Samples, TwistForm, usual_spacing
 from hitogata.rom.fit_twist import first_guess, separate, wrapped
 from hitogata.rom.frames import Array
 from hitogata.rom.range import RangeOfMotion
 from hitogata.rom.region import Region
 from hitogata.rom.twist import FreeTwist
 
+COARSER = 1.5
+"""Side of triangles, times that for poses that were all reached: labels on both sides of a limit tell less each."""
+
 
 class IntervalFit(Fit):
-    """Allowed and forbidden poses are known."""
+    """One interval at each direction."""
+
+    def __init__(self, s: Samples, options: Options, say: Progress) -> None:
+        super().__init__(s, options, say)
+        if self.form is TwistForm.MESH and options.spacing is None:
+            self.spacing = COARSER * usual_spacing(s)
 
     def run(self) -> RangeOfMotion:
         """Twist over the broad region, swing where twist then tells right more often than wrong, twist again."""

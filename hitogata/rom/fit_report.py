@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from hitogata.rom.fit_mesh import Mesh
 from hitogata.rom.fit_swing import sphere_grid
+from hitogata.rom.fit_twist import TURN, wrapped
 from hitogata.rom.frames import Array
+from hitogata.rom.meshtwist import MeshTwist
 from hitogata.rom.range import RangeOfMotion
 from hitogata.rom.twist import FreeTwist
 
@@ -115,7 +118,18 @@ def twist_widths(fitted: RangeOfMotion, count: int = 20_000) -> tuple[Array, flo
     else:
         low, high = fitted.twist_limits(p)
         width = np.clip(high - low, 0.0, 2.0 * np.pi)
+        if isinstance(fitted.twist, MeshTwist) and fitted.twist.gap_half:
+            width -= gap_widths(fitted.twist, fitted.bone_axis, p, (low + high) / 2.0, width / 2.0)
     return width, float(fitted.swing.area / (4.0 * np.pi) * width.mean() / (2.0 * np.pi))
+
+
+def gap_widths(twist: MeshTwist, bone: Array, p: Array, middle: Array, half: Array) -> Array:
+    """How much of the interval middle ± half (at directions p) lies in the gap of a mesh [rad]."""
+    weights = Mesh(bone, np.array(twist.vertices), np.array(twist.triangles)).weights(p)
+    gap, reach = wrapped(weights @ np.array(twist.gap_middle) - middle), weights @ np.array(twist.gap_half)
+    reach = np.clip(reach, 0.0, np.pi)
+    parts = [np.minimum(half, gap + k + reach) - np.maximum(-half, gap + k - reach) for k in (-TURN, 0.0, TURN)]
+    return np.asarray(np.maximum(parts, 0.0).sum(0))
 
 
 def _rows(which: Any) -> tuple[int, ...]:
