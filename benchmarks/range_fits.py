@@ -1,7 +1,7 @@
 """How well does `fit_range` tell unseen poses, beside the five nearest neighbours, from few labelled poses to many?
 
 Poses are uniform over all rotations, labelled by a known range; 20,000 unseen ones are asked for.  IoU: intersection
-over union of what is allowed by the range and by the fit.  `python -m benchmarks range_fits --seeds 5 --sizes 2000,5000`;
+over union of what is allowed by the range and by the fit.  `python -m benchmarks range_fits --seeds 5 --sizes 2000`;
 `--arm FILE` adds Jiang and Liu's learned arm (2018) at three bends of the elbow: an .npz with arm_W0 … arm_b3, the
 layers of net-larm, as `tests/rom/test_fit.py` reads it.
 """
