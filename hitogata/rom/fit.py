@@ -6,9 +6,9 @@ all but a share of the poses.  *Poses with labels*, allowed and forbidden: bound
 they can.
 
 The bone's directions give a field on the sphere, its level line the boundary, a Hermite spline through few points the
-region.  Twist limits are values at the vertices
-of a mesh (or at the boundary's points and the pole), found by smooth optimisation.  Nothing is random: the same poses
-give the same range.
+region.  Twist limits are values at the vertices of a mesh (or at the boundary's points and the pole), found by smooth
+optimisation; whether they have a gap (`MeshTwist`), by cross-validation (`fit_choice`).  Nothing is random: the same
+poses give the same range.
 """
 
 import time
@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hitogata.errors import ArgumentError
-from hitogata.rom.fit_choice import labelled_fit
+from hitogata.rom.fit_choice import labelled_range
 from hitogata.rom.fit_cloud import lonely
-from hitogata.rom.fit_reached import ReachedFit
+from hitogata.rom.fit_reached import reached_range
 from hitogata.rom.fit_report import FitReport, Progress, report_of
-from hitogata.rom.fit_steps import Fit, Options, TwistForm, samples_of
+from hitogata.rom.fit_steps import Options, TwistForm, samples_of
 from hitogata.rom.frames import Array, Bone, unit_rows
 from hitogata.rom.range import RangeOfMotion
 
@@ -67,7 +67,8 @@ def fit_range(
         outliers: greatest share of reached poses that may be rejected as lonely; 0: none.
         points: number of constraint points; None: as few as follow the boundary to a tolerance.
         twist: how the limits depend on swing.
-        spacing: side of the mesh's triangles in the sin(γ/2) disc; None: 0.2 to 0.6, by the number of poses.
+        spacing: side of the mesh's triangles in the sin(γ/2) disc; None: by the number of poses, 0.2 to 0.6 for reached
+            poses only, 0.3 to 0.9 with forbidden ones, 0.08 to 0.15 if the limits have a gap.
         quiet: say nothing on stderr (otherwise progress is shown when the fit takes more than two seconds).
 
     Returns:
@@ -86,10 +87,9 @@ def fit_range(
     alone = lonely(reached, outliers)
     kept = reached[~alone]
     s, options = samples_of(kept, banned, axis), Options(axis, margin, points, twist, spacing)
-    steps: Fit = labelled_fit(s, options, say) if len(banned) else ReachedFit(s, options, say, gap)
-    fitted = steps.run()
+    fitted, stray = labelled_range(s, options, say) if len(banned) else reached_range(s, options, say, gap)
     say("checking", 0.95)
-    report = report_of(fitted, reached, banned, alone, steps.stray, time.perf_counter() - begun)
+    report = report_of(fitted, reached, banned, alone, stray, time.perf_counter() - begun)
     say.done()
     return RangeFit(fitted, report)
 

@@ -24,6 +24,7 @@ from hitogata.rom.fit_local import LocalPlanes
 from hitogata.rom.fit_report import Progress
 from hitogata.rom.fit_steps import Fit, Options, Samples, TwistForm
 from hitogata.rom.frames import Array
+from hitogata.rom.range import RangeOfMotion
 
 FEWEST = 400
 """Poses that are needed to choose at all; with fewer it is one interval."""
@@ -45,11 +46,17 @@ class Model(enum.Enum):
     PLANES = "local planes"
 
 
-def labelled_fit(s: Samples, options: Options, say: Progress) -> Fit:
-    """The fit, not yet run, of the model that suits the poses best."""
-    if options.form is not TwistForm.MESH:
-        return IntervalFit(s, options, say)
-    return model_of(chosen(s, options, say), s, options, say)
+def labelled_range(s: Samples, options: Options, say: Progress) -> tuple[RangeOfMotion, float]:
+    """The range of the model that suits the poses best, and the distance of its boundary from the level line."""
+    model = chosen(s, options, say) if options.form is TwistForm.MESH else Model.INTERVAL
+    fit = model_of(model, s, options, say)
+    try:
+        return fit.run(), fit.stray
+    except RangeError:
+        if model is Model.INTERVAL:
+            raise
+    fit = model_of(Model.INTERVAL, s, options, say)  # its boundary is drawn otherwise
+    return fit.run(), fit.stray
 
 
 def chosen(s: Samples, options: Options, say: Progress) -> Model:

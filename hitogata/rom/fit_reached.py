@@ -58,3 +58,9 @@ class ReachedFit(Fit):
             places, edges = p.mean(0)[None], np.array([[0, 0]])
             values = enclose(np.ones((len(p), 1)), psi, first_guess(places, edges, p, psi, len(p)), edges, **options)
         return self.finished(region, values, mesh)
+
+
+def reached_range(s: Samples, options: Options, say: Progress, gap: float | None) -> tuple[RangeOfMotion, float]:
+    """The range of poses that were reached, and the distance of its boundary from the level line."""
+    fit = ReachedFit(s, options, say, gap)
+    return fit.run(), fit.stray
