@@ -12,7 +12,6 @@ much as they do and fills the space between them.  Bending of the values is held
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.spatial import cKDTree
 
 from hitogata.rom.fit_cloud import local_share, signed_distance
@@ -22,7 +21,7 @@ from hitogata.rom.fit_mesh import Mesh
 from hitogata.rom.fit_report import Progress
 from hitogata.rom.fit_steps import Fit, Options, Samples
 from hitogata.rom.fit_swing import sphere_grid
-from hitogata.rom.fit_twist import TURN, separate_gaps, wrapped
+from hitogata.rom.fit_twist import TURN, separate_gaps, smoothness, wrapped
 from hitogata.rom.frames import Array
 from hitogata.rom.meshtwist import MeshTwist
 from hitogata.rom.range import RangeOfMotion
@@ -126,11 +125,10 @@ class GapFit(Fit):
         allowed = np.concatenate([self.s.allowed[own], scores.ravel() > 0.0])
         sure = np.minimum(np.abs(scores.ravel()) / SURE, 1.0) * (count / max(scores.size, 1))
         trust = np.concatenate([np.ones(count), sure])
-        weights, bending = mesh.weights(p), sparse.csr_matrix((len(mesh.vertices),) * 2)
-        for rows, weight in ((mesh.hinges, BENDING), (mesh.steps, STRETCHING)):
-            bending += rows.T @ rows * (weight / max(rows.shape[0], 1))
+        weights = mesh.weights(p)
+        smooth = smoothness(len(mesh.vertices), (mesh.hinges, BENDING), (mesh.steps, STRETCHING))
         for softness in (0.15, 0.07):
-            values = separate_gaps(weights, twist, allowed, trust, values, bending, softness=softness)
+            values = separate_gaps(weights, twist, allowed, trust, values, smooth, softness=softness)
         return values
 
     def limits(self, mesh: Mesh, values: Array) -> MeshTwist:

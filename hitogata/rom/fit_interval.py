@@ -4,25 +4,20 @@ import numpy as np
 
 from hitogata.rom.fit_boundary import boundary_weights
 from hitogata.rom.fit_cloud import local_share, signed_distance
-from hitogata.rom.fit_report import Progress
-from hitogata.rom.fit_steps import Fit, Options, Samples, TwistForm, usual_spacing
-from hitogata.rom.fit_twist import first_guess, separate, wrapped
+from hitogata.rom.fit_steps import Fit, TwistForm
+from hitogata.rom.fit_twist import first_guess, separate, smoothness, steps_along, wrapped
 from hitogata.rom.frames import Array
 from hitogata.rom.range import RangeOfMotion
 from hitogata.rom.region import Region
 from hitogata.rom.twist import FreeTwist
 
-COARSER = 1.5
-"""Side of triangles, times that for poses that were all reached: labels on both sides of a limit tell less each."""
+STRETCHING, BENDING = 1e-4, 0.1
+"""Weights of the mean square step along an edge of the mesh and of the mean square bend over one, beside 1 − (soft
+intersection over union)."""
 
 
 class IntervalFit(Fit):
     """One interval at each direction."""
-
-    def __init__(self, s: Samples, options: Options, say: Progress) -> None:
-        super().__init__(s, options, say)
-        if self.form is TwistForm.MESH and options.spacing is None:
-            self.spacing = COARSER * usual_spacing(s)
 
     def run(self) -> RangeOfMotion:
         """Twist over the broad region, swing where twist then tells right more often than wrong, twist again."""
@@ -37,11 +32,10 @@ class IntervalFit(Fit):
         about = local_share(s.p, self.grid, share > 0.04, 6) > 0.3
         wide = np.nonzero(about)[0]
         wide = wide[:: max(1, len(wide) // 15_000)]
+        smooth = smoothness(len(places), (broad_mesh.steps, 3.0 * STRETCHING), (broad_mesh.hinges, BENDING))
         for k, softness in enumerate((0.3, 0.12)):
             self.say("fitting twist limits", 0.1 + 0.15 * k)
-            values = separate(
-                weights[wide], s.twist[wide], good[wide], values, edges, softness=softness, stiffness=3e-4
-            )
+            values = separate(weights[wide], s.twist[wide], good[wide], values, smooth, softness=softness)
         region = self.trusted(weights @ values[0], weights @ values[1])
         if self.form is TwistForm.FREE:
             return self.made(region, FreeTwist())
@@ -61,9 +55,11 @@ class IntervalFit(Fit):
             values = first_guess(places, edges, p[y], psi[y], int(y.sum()))
         else:
             values = np.stack([at_broad @ values[0], np.clip(at_broad @ values[1], 0.05, 4.0)])
+        parts = [(steps_along(edges, len(places)), STRETCHING), *([(mesh.hinges, BENDING)] if mesh else [])]
+        smooth = smoothness(len(places), *parts)
         for k, softness in enumerate((0.2, 0.1, 0.05)):
             self.say("fitting twist limits", 0.6 + 0.08 * k)
-            values = separate(weights, psi, y, values, edges, softness=softness, stiffness=1e-4)
+            values = separate(weights, psi, y, values, smooth, softness=softness)
         return self.finished(region, values, mesh)
 
     def trusted(self, middle: Array, half: Array) -> Region:

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import cKDTree
 
+from hitogata.rom.fit_twist import steps_along
 from hitogata.rom.frames import Array
 from hitogata.rom.meshtwist import barycentric_rows, disc_of_directions
 
@@ -35,9 +36,7 @@ class Mesh(NamedTuple):
     @property
     def steps(self) -> sparse.csr_matrix:
         """Sparse (e, n): differences of values along the edges."""
-        edges = self.edges
-        rows, signs = np.repeat(np.arange(len(edges)), 2), np.tile([1.0, -1.0], len(edges))
-        return sparse.csr_matrix((signs, (rows, edges.ravel())), (len(edges), len(self.vertices)))
+        return steps_along(self.edges, len(self.vertices))
 
     @property
     def hinges(self) -> sparse.csr_matrix:

@@ -7,6 +7,7 @@ import heapq
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import minimize
 from scipy.spatial import cKDTree
 
@@ -63,33 +64,29 @@ def separate(
     twist: Array,
     allowed: Any,
     start: Array,
-    edges: Any,
+    smooth: Any,
     *,
     softness: float,
-    stiffness: float,
     most: int = 60,
 ) -> Array:
     """Middle and half width that part allowed from forbidden twists best; shape (2, n).
 
-    Minimises 1 − (soft intersection over union) with membership 1/(1 + exp(−room/softness)), plus stiffness times the
-    mean square difference
-    between neighbours.
+    Minimises 1 − (soft intersection over union) with membership 1/(1 + exp(−room/softness)), plus xᵀ S x for middles
+    and for half widths.
 
     Args:
         weights: (k, n) sparse or dense: values at vertices to values at poses.
         twist: [rad], shape (k,).
         allowed: labels, shape (k,).
         start: middle and half width to begin with, shape (2, n).
-        edges: pairs of neighbours, shape (e, 2).
+        smooth: S, sparse and symmetric, shape (n, n); see `smoothness`.
         softness: [rad].
-        stiffness: weight of smoothness.
         most: iterations.
     """
     n = start.shape[1]
     y = np.asarray(allowed, np.float64)
     total = y.sum()
     back = weights.T.tocsr() if hasattr(weights, "tocsr") else weights.T
-    i, j = np.asarray(edges).T
 
     def cost(x: Array) -> tuple[float, Array]:
         middle, half = x[:n], np.abs(x[n:])  # a width has no sign: no bounds are needed
@@ -98,18 +95,28 @@ def separate(
         both = (member * y).sum()
         either = member.sum() + total - both
         slope = (both * (1.0 - y) - y * either) / either**2 * member * (1.0 - member) / softness
-        grad = np.concatenate([back @ (slope * np.sign(turn)), back @ slope])
-        value = 1.0 - both / either
-        for k, v in ((0, middle), (n, half)):
-            d = v[i] - v[j]
-            value += stiffness * (d * d).mean()
-            pull = 2.0 * stiffness * d / len(i)
-            grad[k : k + n] += np.bincount(i, pull, n) - np.bincount(j, pull, n)
+        rough = smooth @ middle, smooth @ half
+        grad = np.concatenate([back @ (slope * np.sign(turn)) + 2.0 * rough[0], back @ slope + 2.0 * rough[1]])
         grad[n:] *= np.sign(x[n:])
-        return float(value), grad
+        return float(1.0 - both / either + middle @ rough[0] + half @ rough[1]), grad
 
     found = minimize(cost, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": most, "maxcor": 12})
     return np.stack([found.x[:n], np.abs(found.x[n:])])
+
+
+def smoothness(n: int, *parts: tuple[Any, float]) -> Any:
+    """S with xᵀ S x = the sum over parts (rows, weight) of weight times the mean square of rows @ x; sparse (n, n)."""
+    out = sparse.csr_matrix((n, n))
+    for rows, weight in parts:
+        out = out + rows.T @ rows * (weight / max(rows.shape[0], 1))
+    return out.tocsr()
+
+
+def steps_along(edges: Any, n: int) -> Any:
+    """Sparse (e, n): differences of n values along edges (e, 2)."""
+    e = np.asarray(edges)
+    rows, signs = np.repeat(np.arange(len(e)), 2), np.tile([1.0, -1.0], len(e))
+    return sparse.csr_matrix((signs, (rows, e.ravel())), (len(e), n))
 
 
 def separate_gaps(
@@ -118,7 +125,7 @@ def separate_gaps(
     allowed: Any,
     trust: Array,
     start: Array,
-    bending: Any,
+    smooth: Any,
     *,
     softness: float,
     most: int = 60,
@@ -126,7 +133,7 @@ def separate_gaps(
     """Middles and half widths of two gaps that part allowed from forbidden twists best; shape (4, n).
 
     Minimises the mean square of (a b − label) with a, b = 1/(1 + exp(−room/softness)), room the distance from each
-    gap, plus xᵀ B x for each of the four rows.
+    gap, plus xᵀ S x for each of the four rows.
 
     Args:
         weights: (k, n) sparse: values at vertices to values at poses.
@@ -134,7 +141,7 @@ def separate_gaps(
         allowed: labels, shape (k,).
         trust: weight of each pose, shape (k,).
         start: middle and half width of the first gap, then of the second, shape (4, n); negative: no gap.
-        bending: B, sparse and symmetric, shape (n, n).
+        smooth: S, sparse and symmetric, shape (n, n); see `smoothness`.
         softness: [rad].
         most: iterations.
     """
@@ -149,7 +156,7 @@ def separate_gaps(
             for k, turn in zip((0, 2), turns, strict=True)
         ]
         both = free[0] * free[1]
-        off, bent = both - y, (bending @ x.T).T
+        off, bent = both - y, (smooth @ x.T).T
         grad, pull = 2.0 * bent, 2.0 * share * off * both / softness
         for k, turn, own in zip((0, 2), turns, free, strict=True):
             slope = pull * (1.0 - own)
