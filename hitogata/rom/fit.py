@@ -67,7 +67,7 @@ def fit_range(
         outliers: greatest share of reached poses that may be rejected as lonely; 0: none.
         points: number of constraint points; None: as few as follow the boundary to a tolerance.
         twist: how the limits depend on swing.
-        spacing: side of the mesh's triangles in the sin(γ/2) disc; None: by the number of poses, 0.2 to 0.6, or 0.08 to
+        spacing: side of the mesh's triangles in the sin(γ/2) disc; None: by the number of poses, 0.2 to 0.6, or 0.1 to
             0.15 if the limits have a gap.
         quiet: say nothing on stderr (otherwise progress is shown when the fit takes more than two seconds).
 

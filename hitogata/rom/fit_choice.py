@@ -4,8 +4,8 @@ Models: one interval (`IntervalFit`), and an interval with a gap on a finer mesh
 fifths of the poses and asked for the others.  One fifth is left out after the other until `ENOUGH` poses were asked
 for, or the models surely differ (a race, Maron and Moore 1994).  Of the poses that only one of two models tells wrong,
 each would have half if they were equally good, and the difference a standard deviation of the square root of their
-number (McNemar 1947).  The gap must be better by one standard deviation (the one-standard-error rule, Breiman et al.
-1984, 3.4.3); three are sure.
+number (McNemar 1947).  Three are sure; the gap, which costs more numbers, must be better by half of one (as in the
+one-standard-error rule, Breiman et al. 1984, 3.4.3).
 
 Mostly the gap need not be fitted to decide: local planes (`fit_local`), which know nothing of intervals and cost
 little, come close to what it can do.  If they are no better than one interval, one interval it is; if they are surely
@@ -31,10 +31,10 @@ FEWEST = 400
 
 FOLDS = 5
 
-ENOUGH, MOST = 1200, 20_000
+ENOUGH, MOST = 2000, 20_000
 """Poses asked for, and poses that the choice is made with, if there are more."""
 
-LIKELY, SURELY = 1.0, 3.0
+LIKELY, SURELY = 0.5, 3.0
 """Standard deviations."""
 
 

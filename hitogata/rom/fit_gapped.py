@@ -5,8 +5,8 @@ may be barred at two places, and one bar ends where the other goes on.
 
 Local planes (`fit_local`) say what is allowed at even directions and twists.  The boundary is drawn where the allowed
 twists shrink to less than `LEAST`; the two gaps of each direction (`fit_gaps`) give a first guess; from there middles
-and half widths at the vertices of a fine mesh are fitted to the poses *and* to the table of scores, which weighs as
-much as they do and fills the space between them.  Bending of the values is held back.
+and half widths at the vertices of a fine mesh, even in angle, are fitted to the poses *and* to the table of scores,
+which weighs as much as they do and fills the space between them.  Bending of the values is held back.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from scipy.spatial import cKDTree
 from hitogata.rom.fit_cloud import local_share, signed_distance
 from hitogata.rom.fit_gaps import gaps_of, starts, surest, tracked, vertex_gaps
 from hitogata.rom.fit_local import LocalPlanes
-from hitogata.rom.fit_mesh import Mesh
+from hitogata.rom.fit_mesh import Mesh, hexagonal_mesh
 from hitogata.rom.fit_report import Progress
 from hitogata.rom.fit_steps import Fit, Options, Samples
 from hitogata.rom.fit_swing import sphere_grid
@@ -69,7 +69,7 @@ class GapFit(Fit):
         region = self.drawn(room)
         inside = np.flatnonzero(region.contains(self.directions))
         cover = np.concatenate([self.grid[region.contains(self.grid)], region.boundary(2000)])
-        mesh, _, _ = self.vertices(cover)
+        mesh = hexagonal_mesh(cover, self.bone, self.spacing, even=True)
         self.say("sorting gaps", 0.4)
         values = self.guessed(mesh, inside, scores[inside], room[inside])
         self.say("fitting twist limits", 0.5)
@@ -143,4 +143,4 @@ class GapFit(Fit):
 
 def fine_spacing(s: Samples) -> float:
     """Side of triangles: what is between poses is held by bending and the table, so it need not grow much."""
-    return 0.15 if len(s.p) < 5000 else 0.1 if len(s.p) < 20_000 else 0.08
+    return 0.15 if len(s.p) < 5000 else 0.12 if len(s.p) < 20_000 else 0.1

@@ -15,7 +15,7 @@ from hitogata.rom.fit_mesh import Mesh, hexagonal_mesh
 from hitogata.rom.fit_report import Progress, twist_widths
 from hitogata.rom.fit_steps import Options, samples_of
 from hitogata.rom.fit_swing import sphere_grid
-from hitogata.rom.meshtwist import disc_of_directions
+from hitogata.rom.meshtwist import directions_of_disc, disc_of_directions
 
 Z = np.array([0.0, 0.0, 1.0])
 W = np.arange(8) * np.pi / 4
@@ -172,6 +172,23 @@ def test_hinges_and_steps_of_a_mesh():
     assert mesh.hinges.shape[0] == 3 * len(mesh.triangles) - len(mesh.edges)  # edges with a triangle on either side
     length = np.abs(mesh.steps @ mesh.vertices)
     np.testing.assert_allclose(np.hypot(*length.T), 0.15, atol=1e-12)
+
+
+def test_even_mesh_is_even_in_angle_and_covers_what_lies_behind():
+    """Sides seen from the middle of the sphere: near 2·spacing along a meridian everywhere, also 150° from the bone."""
+    p = sphere_grid(20_000)
+    mesh = hexagonal_mesh(p, Z, 0.1, even=True)
+    inner = np.linalg.norm(mesh.vertices, axis=1) < np.sin(1.3)
+    v = directions_of_disc(mesh.vertices, Z)
+    i, j = mesh.edges[inner[mesh.edges].all(1)].T
+    polar = np.abs(np.arccos(v[i, 2]) - np.arccos(v[j, 2]))
+    assert 0.19 < polar.max() < 0.21
+    weights = mesh.weights(p)
+    inside = p[:, 2] > np.cos(2.9)  # the outermost sides are straight, and cut a little off the disc's edge
+    assert weights[inside].data.min() > -1e-9  # every direction lies in a triangle: none is missing
+    np.testing.assert_allclose(weights @ mesh.vertices, disc_of_directions(p, Z), atol=1e-9)
+    (ax, ay), (bx, by), (cx, cy) = (mesh.vertices[mesh.triangles[:, k]].T for k in range(3))
+    assert len(set(np.sign((bx - ax) * (cy - ay) - (by - ay) * (cx - ax)))) == 1
 
 
 def test_weights_find_the_triangle():
