@@ -21,6 +21,10 @@ MEMORY = 64
 """A table may be this many times as large as its text, if rows leave their last cells out."""
 
 
+CHUNK = 4096
+"""Rows that are read at a time."""
+
+
 def plain_lines(data: bytes, file: str) -> list[bytes]:
     """The lines of a text, without their ends and without a byte-order mark."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -95,20 +99,22 @@ def read_rows(lines: list[bytes], first: int, columns: int, file: str, *, gaps: 
 
 
 def _fast(rows: list[bytes], columns: int) -> FloatArray | None:
-    """All rows at once, if every row is whole and every word a finite number or nan."""
-    if not rows or columns < 1:
-        return np.empty((len(rows), max(columns, 0)))
-    if any(len(row.split()) != columns for row in rows):
+    """All rows, some at a time, if every row is whole and every word a finite number or nan."""
+    if columns < 1 or any(len(row.split()) != columns for row in rows):
         return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", DeprecationWarning)  # how older numpy tells of words
-            numbers = np.fromstring(b" ".join(rows), dtype=np.float64, sep=" ")
-    except (ValueError, DeprecationWarning):
-        return None
-    if len(numbers) != len(rows) * columns or np.isinf(numbers).any():
-        return None
-    return numbers.reshape(len(rows), columns)
+    result = np.empty((len(rows), columns))
+    for start in range(0, len(rows), CHUNK):
+        chunk = rows[start : start + CHUNK]
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", DeprecationWarning)  # how older numpy tells of words
+                numbers = np.fromstring(b" ".join(chunk), dtype=np.float64, sep=" ")
+        except (ValueError, DeprecationWarning):
+            return None
+        if len(numbers) != len(chunk) * columns or np.isinf(numbers).any():
+            return None
+        result[start : start + CHUNK] = numbers.reshape(-1, columns)
+    return result
 
 
 def _split(row: bytes, gaps: bool) -> list[bytes]:
