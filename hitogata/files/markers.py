@@ -146,7 +146,7 @@ def size_doubts(positions: FloatArray, unit: LengthUnit, remedy: str) -> list[st
         return []
     guess = nearest_unit(size * unit.per_metre, BODY)
     found = size * unit.per_metre / guess.per_metre
-    if guess is unit or not BODY_SIZES[0] <= found <= BODY_SIZES[1]:
+    if guess is unit or not BODY / 4 <= found <= BODY * 2:
         return [f"the markers of a frame are {size:.3g} m apart: is the unit {unit.value!r} right? say it with {remedy}"]
     return [
         f"the markers of a frame are {size:.3g} m apart, in {guess.value} they would be {found:.3g} m: the file says "

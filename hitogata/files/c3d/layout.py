@@ -48,8 +48,13 @@ class Layout:
         return self.words * self.frames * (4 if self.real else 2)
 
 
-def read_layout(data: bytes, parameters: Parameters) -> Layout:
+def read_layout(data: bytes, length: int, parameters: Parameters) -> Layout:
     """Find the layout that fits into the file.
+
+    Args:
+        data: the beginning of the file.
+        length: bytes of the file.
+        parameters: of the file.
 
     Raises:
         FileFormatError: none does; with the counts that do not fit.
@@ -80,14 +85,14 @@ def read_layout(data: bytes, parameters: Parameters) -> Layout:
                     )
                     if not layout.words:
                         return replace(layout, frames=0)
-                    if start >= 2 and layout.start + layout.size <= len(data):
-                        return _with_rest(layout, len(data))
+                    if start >= 2 and layout.start + layout.size <= length:
+                        return _with_rest(layout, length)
                     tried.append(layout)
     want = tried[0]
-    there = max(len(data) - want.start, 0) // max(want.words * (4 if want.real else 2), 1)
+    there = max(length - want.start, 0) // max(want.words * (4 if want.real else 2), 1)
     raise FileFormatError(
         f"{file}: {want.frames} frames of {want.points} points and {want.channels} analog channels with {want.samples} "
-        f"samples from byte {want.start} on need {want.start + want.size} bytes, but the file has {len(data)}: it is cut "
+        f"samples from byte {want.start} on need {want.start + want.size} bytes, but the file has {length}: it is cut "
         f"or damaged; {there} whole frames are there"
     )
 

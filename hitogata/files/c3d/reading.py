@@ -2,23 +2,28 @@
 
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
-from hitogata.errors import ArgumentError, FileContentWarning
+from hitogata.errors import ArgumentError, FileContentWarning, FileFormatError
 from hitogata.figure.values import FloatArray
 from hitogata.files.c3d.events import read_events
 from hitogata.files.c3d.layout import Layout, read_layout
-from hitogata.files.c3d.parameters import SCREEN, Groups, Parameter, Parameters, ParameterType, read_parameters
+from hitogata.files.c3d.parameters import BLOCK, SCREEN, Groups, Parameter, Parameters, ParameterType, read_parameters
 from hitogata.files.c3d.plates import read_plates
 from hitogata.files.c3d.recording import AnalogData, C3d
-from hitogata.files.c3d.samples import Raw, raw_frames, read_analog, read_points
+from hitogata.files.c3d.samples import Samples, read_samples, scaling_doubts
 from hitogata.files.c3d.wrenches import plate_doubts
 from hitogata.files.lengths import LengthUnit, length_unit
 from hitogata.files.markers import Axes, MarkerData, size_doubts, unique_labels
-from hitogata.files.source import read_bytes
+
+HEAD = 512 * BLOCK
+"""Bytes that hold header and parameters, wherever these begin."""
 
 
 def read_c3d(path: str | os.PathLike[str], *, unit: LengthUnit | None = None, axes: Axes = Axes.KEEP) -> C3d:
@@ -41,24 +46,40 @@ def read_c3d(path: str | os.PathLike[str], *, unit: LengthUnit | None = None, ax
     if unit is not None and not isinstance(unit, LengthUnit):
         raise ArgumentError(f"unit: expected one of LengthUnit, got {unit!r}")
     file = Path(path)
-    data = read_bytes(file)
-    parameters = read_parameters(data, str(file))
-    layout = read_layout(data, parameters)
-    notes = list(layout.notes)
-    found = unit or _unit(parameters, notes)
+    notes: list[str] = []
+    with _opened(file) as (handle, length):
+        head = handle.read(HEAD)
+        parameters = read_parameters(head, str(file))
+        layout = read_layout(head, length, parameters)
+        found = unit or _unit(parameters, notes)
+        samples = read_samples(handle, layout, parameters, found.per_metre)
     turn = _turn(parameters, axes, notes)
-    raw = raw_frames(data, layout, parameters)
-    markers = _markers(raw, layout, parameters, found, turn, notes, file.stem)
-    analog = _analog(raw, layout, parameters, notes)
-    events, more = read_events(data, parameters)
+    events, odd = read_events(head, parameters)
+    notes += [*layout.notes, *samples.notes, *scaling_doubts(layout, parameters), *odd]
+    markers = _markers(samples, layout, parameters, found, turn, notes, file.stem)
+    analog = _analog(samples, layout, parameters, notes)
     plates, odd = read_plates(parameters, analog, found, layout.frames, turn)
-    notes += more + odd
+    notes += odd
     groups = parameters.groups if axes is Axes.KEEP else _turned(parameters)
     c3d = C3d(markers, analog, events, plates, groups, tuple(notes))
     notes += plate_doubts(c3d)
     if notes:
         warnings.warn(f"{file}: {'; '.join(notes)}", FileContentWarning, stacklevel=2)
     return replace(c3d, warnings=tuple(notes))
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[tuple[BinaryIO, int]]:
+    """An open file and its length, or FileFormatError naming it."""
+    try:
+        with file.open("rb") as handle:
+            yield handle, os.fstat(handle.fileno()).st_size
+    except FileNotFoundError:
+        raise FileFormatError(f"{file}: no such file") from None
+    except OSError as error:
+        raise FileFormatError(f"{file}: cannot be read ({error})") from None
+    except MemoryError:
+        raise FileFormatError(f"{file}: {file.stat().st_size / 1e9:.1f} GB are more than fit into memory") from None
 
 
 def _unit(parameters: Parameters, notes: list[str]) -> LengthUnit:
@@ -99,29 +120,30 @@ def _direction(text: str) -> FloatArray | None:
 
 
 def _markers(
-    raw: Raw, layout: Layout, parameters: Parameters, unit: LengthUnit, turn: FloatArray, notes: list[str], name: str
-) -> MarkerData:
-    given = parameters.texts("POINT", "LABELS")[: layout.points]
-    labels = [text or f"*{k + 1}" for k, text in enumerate(given)]
-    labels += [f"*{k + 1}" for k in range(len(labels), layout.points)]
-    unique, renamed = unique_labels(labels, "point")
-    positions, residuals, odd = read_points(raw, layout, unit.per_metre)
-    own = renamed + odd + size_doubts(positions, unit, "unit=")
+    samples: Samples, layout: Layout, parameters: Parameters, unit: LengthUnit, turn: FloatArray, notes: list[str],
+    name: str,
+) -> MarkerData:  # fmt: skip
+    labels, renamed = _labels(parameters, "POINT", "*{}", layout.points)
+    positions = samples.positions
+    own = renamed + size_doubts(positions, unit, "unit=")
     notes += own
     if not np.array_equal(turn, np.eye(3)):
         positions = positions @ turn.T + 0.0
     time = (np.arange(layout.frames) + (layout.first - 1)) / layout.rate
-    return MarkerData(unique, time, layout.rate, positions, residuals, unit, tuple(own), name)
+    return MarkerData(labels, time, layout.rate, positions, samples.residuals, unit, tuple(own), name)
 
 
-def _analog(raw: Raw, layout: Layout, parameters: Parameters, notes: list[str]) -> AnalogData:
-    values, odd = read_analog(raw, layout, parameters)
-    given = parameters.texts("ANALOG", "LABELS")[: layout.channels]
-    labels = [text or f"channel {k + 1}" for k, text in enumerate(given)]
-    labels += [f"channel {k + 1}" for k in range(len(labels), layout.channels)]
-    unique, renamed = unique_labels(labels, "channel")
+def _analog(samples: Samples, layout: Layout, parameters: Parameters, notes: list[str]) -> AnalogData:
+    labels, renamed = _labels(parameters, "ANALOG", "channel {}", layout.channels)
     units = (parameters.texts("ANALOG", "UNITS") + [""] * layout.channels)[: layout.channels]
-    notes += odd + renamed
+    notes += renamed
     rate = layout.rate * max(layout.samples, 1)
-    time = np.arange(len(values)) / rate + (layout.first - 1) / layout.rate
-    return AnalogData(unique, tuple(units), rate, time, values)
+    time = np.arange(len(samples.analog)) / rate + (layout.first - 1) / layout.rate
+    return AnalogData(labels, tuple(units), rate, time, samples.analog)
+
+
+def _labels(parameters: Parameters, group: str, missing: str, count: int) -> tuple[tuple[str, ...], list[str]]:
+    """Unique labels, made up by number where the file has none; and what was renamed."""
+    given = (parameters.texts(group, "LABELS") + [""] * count)[:count]
+    labels = [text or missing.format(k) for k, text in enumerate(given, 1)]
+    return unique_labels(labels, "point" if group == "POINT" else "channel")

@@ -64,15 +64,18 @@ def plate_forces(
     not_negative(threshold, "threshold")
     it = c3d.plates[plate]
     raw = c3d.analog.values[:, list(it.channels)]
-    time = c3d.analog.time
     if baseline:
         if it.zero is None:
             raise ArgumentError(f"baseline: the file names no frames without load for plate {plate}")
         raw = raw - raw[it.zero[0] * c3d.samples : it.zero[1] * c3d.samples].mean(axis=0)
-    wrench = _wrench(it, raw)
     if at_frames:
-        wrench = wrench.reshape(c3d.markers.nframes, c3d.samples, 6).mean(axis=1)
-        time = c3d.markers.time
+        wrench = _wrench(it, raw).reshape(c3d.markers.nframes, c3d.samples, 6).mean(axis=1)
+        return _forces(it, wrench, c3d.markers.time, threshold)
+    return _forces(it, _wrench(it, raw), c3d.analog.time, threshold)
+
+
+def _forces(plate: ForcePlate, wrench: FloatArray, time: FloatArray, threshold: float) -> PlateForces:
+    """Forces in the world's axes of [force; moment] in the plate's."""
     force, moment = wrench[:, :3], wrench[:, 3:]
     loaded = np.abs(force[:, 2]) >= max(threshold, 1e-12)
     across = np.where(loaded, force[:, 2], np.nan)
@@ -80,9 +83,9 @@ def plate_forces(
     free = np.zeros_like(place)
     free[:, 2] = moment[:, 2] - (place[:, 0] * force[:, 1] - place[:, 1] * force[:, 0])
     free[~np.isfinite(across)] = np.nan
-    R_WP = it.rotation
+    R_WP = plate.rotation
     return PlateForces(
-        time, force @ R_WP.T, moment @ R_WP.T, it.centre, it.centre + place @ R_WP.T, free @ R_WP.T
+        time, force @ R_WP.T, moment @ R_WP.T, plate.centre, plate.centre + place @ R_WP.T, free @ R_WP.T
     )  # fmt: skip
 
 
@@ -115,8 +118,10 @@ def _wrench(plate: ForcePlate, raw: FloatArray) -> FloatArray:
 def plate_doubts(c3d: C3d) -> list[str]:
     """Plates that press downwards, or whose centre of pressure is far away: signs or units are others."""
     found = []
+    step = max(1, len(c3d.analog.time) // 2000)
+    values, time = c3d.analog.values[::step], c3d.analog.time[::step]
     for k, plate in enumerate(c3d.plates):
-        forces = plate_forces(c3d, k, threshold=50.0)
+        forces = _forces(plate, _wrench(plate, values[:, list(plate.channels)]), time, 50.0)
         loaded = np.isfinite(forces.centre).all(axis=1)
         if not loaded.any():
             continue
