@@ -149,22 +149,21 @@ def _frames(parameters: Parameters, first: int, last: int) -> tuple[list[int], i
     The header counts to 65535; longer files say more in TRIAL:ACTUAL_START_FIELD and ACTUAL_END_FIELD (low and high
     word), POINT:LONG_FRAMES or POINT:FRAMES.
     """
-    found = []
+    found, actual = [], first
     start, end = parameters.numbers("TRIAL", "ACTUAL_START_FIELD"), parameters.numbers("TRIAL", "ACTUAL_END_FIELD")
     if len(start) >= 2 and len(end) >= 2:
         a, b = (int(pair[0]) % 65536 + 65536 * (int(pair[1]) % 65536) for pair in (start, end))
         if 1 <= a <= b:
             found.append(b - a + 1)
-            if a % 65536 == first:
-                first = a
+            actual = a if first in (a % 65536, min(a, 65535)) else first
     long = parameters.one("POINT", "LONG_FRAMES")
     if long is not None and math.isfinite(long) and 0 < long < 2**40:
         found.append(int(long))
-    if last >= first % 65536:
-        found.append(last - first % 65536 + 1)
+    if last >= first:
+        found.append(last - first + 1)
     count = parameters.count("POINT", "FRAMES")
     if count is not None and not (count == 1 and last == 0 == first):
         found.append(count)
     if first == 0 == last and (count or 0) == 0:
         found = [0]
-    return list(dict.fromkeys(found)) or [0], max(first, 1)
+    return list(dict.fromkeys(found)) or [0], max(actual, 1)

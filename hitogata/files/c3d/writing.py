@@ -110,7 +110,7 @@ def _frames(
     points[..., :3] = np.rint(numbers) if integers else numbers
     residuals = np.zeros(seen.shape) if c3d.markers.residuals is None else np.nan_to_num(c3d.markers.residuals)
     points[..., 3] = np.where(seen, np.clip(np.rint(residuals * unit.per_metre / scale), 0, 255), -1)
-    frames[:, 4 * count :] = analog.reshape(nframes, -1)
+    frames[:, 4 * count :] = analog.reshape(nframes, c3d.samples * analog.shape[1])
     return frames
 
 

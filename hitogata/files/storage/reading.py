@@ -63,7 +63,7 @@ def _cells(lines: list[bytes], head: Head, file: str) -> tuple[FloatArray, Float
             continue
         where = f"{file}:{k + 1}"
         if len(words) != 1 + count:
-            raise FileFormatError(f"{where}: a time and {count} cells are expected, got {len(words)}")
+            raise FileFormatError(f"{where}: a time and {count} cells are expected, got {len(words) - 1} cells")
         row = []
         for j, word in enumerate(words[1:]):
             parts = word.strip(b"()[]~").split(b",")
