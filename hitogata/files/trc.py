@@ -9,8 +9,9 @@ import numpy as np
 
 from hitogata.errors import ArgumentError, FileContentWarning, FileFormatError
 from hitogata.figure.values import FloatArray
+from hitogata.files.doubts import size_doubts, time_doubts, unique_labels
 from hitogata.files.lengths import LengthUnit, length_unit
-from hitogata.files.markers import Axes, MarkerData, size_doubts, time_doubts, unique_labels
+from hitogata.files.markers import Axes, MarkerData
 from hitogata.files.rows import cells, number, plain_lines, read_rows, text_of
 from hitogata.files.source import read_bytes
 
@@ -131,8 +132,8 @@ def _gaps(positions: FloatArray, labels: tuple[str, ...], numbers: list[int], ze
     elif zeros.any():
         frame, marker = np.argwhere(zeros)[0]
         notes.append(
-            f"{zeros.sum()} places are 0, 0, 0, first of {labels[marker]!r} in line {numbers[frame]}: if these are gaps, "
-            "read with zeros_are_gaps=True"
+            f"{zeros.sum()} places are 0, 0, 0, first of {labels[marker]!r} in line {numbers[frame]}: if these are "
+            "gaps, read with zeros_are_gaps=True"
         )
     return notes
 

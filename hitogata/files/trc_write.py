@@ -38,7 +38,16 @@ def write_trc(
     places = markers.positions if axes is Axes.KEEP else markers.positions @ axes.matrix + 0.0
     rate, count = number_text(markers.rate), markers.nframes
     name = f"{markers.name}.trc" if path is None else Path(path).name
-    keys = "DataRate CameraRate NumFrames NumMarkers Units OrigDataRate OrigDataStartFrame OrigNumFrames".split()
+    keys = [
+        "DataRate",
+        "CameraRate",
+        "NumFrames",
+        "NumMarkers",
+        "Units",
+        "OrigDataRate",
+        "OrigDataStartFrame",
+        "OrigNumFrames",
+    ]
     values = [rate, rate, str(count), str(len(markers.labels)), unit.value, rate, "1", str(count)]
     lines = [
         f"PathFileType\t4\t(X/Y/Z)\t{name}",

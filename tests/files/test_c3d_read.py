@@ -59,7 +59,9 @@ def test_numbers_that_are_not_finite_are_gaps_and_told(file):
     places, marks = body() * 1000, np.zeros((20, 6))
     places[3, 1, 2], places[4, 2, 0], marks[5, 0] = np.inf, np.nan, np.nan
     file.write_bytes(c3d_bytes(places, marks))
-    with pytest.warns(FileContentWarning, match="1 points have no valid residual.*frame 5, number 1.*2 points are not fin"):
+    with pytest.warns(
+        FileContentWarning, match="1 points have no valid residual.*frame 5, number 1.*2 points are not fin"
+    ):
         c3d = read_c3d(file)
     assert (~c3d.markers.seen).sum() == 3
 

@@ -5,7 +5,16 @@ import warnings
 import numpy as np
 import pytest
 
-from hitogata.files import LengthUnit, plate_forces, read_c3d, read_storage, read_trc, write_c3d, write_storage, write_trc
+from hitogata.files import (
+    LengthUnit,
+    plate_forces,
+    read_c3d,
+    read_storage,
+    read_trc,
+    write_c3d,
+    write_storage,
+    write_trc,
+)
 from tests.reference import FOLDER, reference
 
 TABLES = sorted(str(path.relative_to(FOLDER)) for kind in ("mot", "sto") for path in FOLDER.rglob(f"*.{kind}"))
@@ -87,5 +96,5 @@ def test_force_plates_agree_with_opensim():
         slow = plate_forces(c3d, k, at_frames=True, threshold=200)
         loaded = np.isfinite(slow.centre).all(axis=1)
         low, high = c3d.plates[k].corners.min(0), c3d.plates[k].corners.max(0)
-        assert (slow.centre[loaded, :2] > low[:2]).all()
-        assert (slow.centre[loaded, :2] < high[:2]).all()
+        assert (slow.centre[loaded, :2] > low[:2] - 0.05).all()  # a foot on both belts is felt by both plates
+        assert (slow.centre[loaded, :2] < high[:2] + 0.05).all()

@@ -51,6 +51,21 @@ def test_headers(file, head, change):
     assert not table.warnings
 
 
+@pytest.mark.parametrize(
+    ("name", "head", "degrees"),
+    [
+        ("a.mot", "name walk\n", True),
+        ("a.mot", "walk\nversion=1\n", None),
+        ("a.mot", "walk\ninDegrees=no\n", False),
+        ("a.sto", "name walk\n", None),
+        ("a.sto", "walk\nAngles are in radians.\n", False),
+    ],
+)
+def test_old_motions_are_in_degrees(tmp_path, name, head, degrees):
+    """As OpenSim takes them."""
+    assert read(tmp_path / name, head + "endheader\n" + ROWS).in_degrees is degrees
+
+
 def test_blanks_between_numbers(file):
     table = read(file, "a\nendheader\n" + ROWS.replace("\t", "   "))
     np.testing.assert_array_equal(table.values, VALUES)
@@ -86,7 +101,10 @@ def test_other_encodings(file):
         ("a\nnColumns=7\nendheader\n" + ROWS, "line 2: 7 columns are announced, but 3 are named"),
         ("endheader\ntime a\n0 1\n1 1\n1 2\n2 1\n3 1\n", "time stands still at 1 places, first from 1 s in row 2"),
         ("endheader\ntime a\n0 1\n1 1\n.5 2\n2 1\n3 1\n", "time goes back at 1 places, first from 1 s in row 2"),
-        ("endheader\ntime a\n0 1\n1 1\n2 1\n5 2\n6 1\n", "not even: 1 steps are not the usual 1 s, first 3 s behind 2 s"),
+        (
+            "endheader\ntime a\n0 1\n1 1\n2 1\n5 2\n6 1\n",
+            "not even: 1 steps are not the usual 1 s, first 3 s behind 2 s",
+        ),
         ("endheader\ntime a a a_2 a\n0 1 2 3 4\n", "a second column 'a' is called 'a_3'.*'a' is called 'a_4'"),
     ],
 )

@@ -3,6 +3,7 @@
 import numpy as np
 
 from hitogata.errors import ArgumentError
+from hitogata.figure.values import FloatArray
 from hitogata.files.c3d.parameters import SCREEN, Groups, Parameter
 from hitogata.files.c3d.recording import C3d, PlateType
 from hitogata.files.c3d.section import per_channel, real, text, texts, whole
@@ -12,7 +13,7 @@ _MOMENTS = {LengthUnit.METRE: "Nm", LengthUnit.CENTIMETRE: "Ncm", LengthUnit.MIL
 
 
 def all_groups(
-    c3d: C3d, unit: LengthUnit, first: int, scale: float, gains: object, integers: bool, data_start: int
+    c3d: C3d, unit: LengthUnit, first: int, scale: float, gains: FloatArray, integers: bool, data_start: int
 ) -> Groups:
     """Parameters by group and name.
 
@@ -65,7 +66,7 @@ def _point(c3d: C3d, unit: LengthUnit, scale: float, integers: bool, data_start:
     ]
 
 
-def _analog(c3d: C3d, gains: object) -> list[Parameter]:
+def _analog(c3d: C3d, gains: FloatArray) -> list[Parameter]:
     count = len(c3d.analog.labels)
     units = list(c3d.analog.units)
     for plate in c3d.plates:

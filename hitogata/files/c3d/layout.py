@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -66,28 +67,23 @@ def read_layout(data: bytes, length: int, parameters: Parameters) -> Layout:
     scale = _chosen("POINT:SCALE", parameters.one("POINT", "SCALE"), scale, notes)
     rate = _chosen("POINT:RATE", parameters.one("POINT", "RATE"), rate, notes)
     points = _counts("POINT:USED", parameters.count("POINT", "USED"), int(head[1]), notes)
-    samples, channels = _analog(parameters, int(head[2]), int(head[9]), rate, notes)
+    analog = _analog(parameters, int(head[2]), int(head[9]), rate, notes)
     starts = _counts("POINT:DATA_START", parameters.count("POINT", "DATA_START"), int(head[8]), notes)
     frames, first = _frames(parameters, int(head[3]), int(head[4]))
     if not math.isfinite(scale) or scale == 0:
         raise FileFormatError(f"{file}: POINT:SCALE must be a number that is not zero, got {scale:g}")
     if not (math.isfinite(rate) and rate > 0):
-        if points[0] or channels[0]:
+        if points[0] or analog[0][0]:
             raise FileFormatError(f"{file}: POINT:RATE must be above zero, got {rate:g}")
         rate = 1.0
     tried = []
-    for frame_count in frames:
-        for start in starts:
-            for n in points:
-                for m, k in zip(channels, samples, strict=True):
-                    layout = Layout(
-                        (start - 1) * BLOCK, n, m, k, frame_count, first, rate, abs(scale), scale < 0, tuple(notes)
-                    )
-                    if not layout.words:
-                        return replace(layout, frames=0)
-                    if start >= 2 and layout.start + layout.size <= length:
-                        return _with_rest(layout, length)
-                    tried.append(layout)
+    for count, start, n, (m, k) in product(frames, starts, points, analog):
+        layout = Layout((start - 1) * BLOCK, n, m, k, count, first, rate, abs(scale), scale < 0, tuple(notes))
+        if not layout.words:
+            return replace(layout, frames=0)
+        if start >= 2 and layout.start + layout.size <= length:
+            return _with_rest(layout, length)
+        tried.append(layout)
     want = tried[0]
     there = max(length - want.start, 0) // max(want.words * (4 if want.real else 2), 1)
     raise FileFormatError(
@@ -122,25 +118,23 @@ def _counts(what: str, parameter: int | None, header: int, notes: list[str]) -> 
     return [parameter, header]
 
 
-def _analog(
-    parameters: Parameters, total: int, samples: int, rate: float, notes: list[str]
-) -> tuple[list[int], list[int]]:
-    """Samples per frame and channels: by the header, and by the parameters if they differ."""
-    by_header = (samples, total // samples) if samples and total % samples == 0 else (0, 0)
+def _analog(parameters: Parameters, total: int, samples: int, rate: float, notes: list[str]) -> list[tuple[int, int]]:
+    """Channels and samples per frame: by the header, and by the parameters if they differ."""
+    by_header = (total // samples, samples) if samples and total % samples == 0 else (0, 0)
     used = parameters.count("ANALOG", "USED")
-    fast = parameters.one("ANALOG", "RATE")
-    ratio = fast / rate if fast and math.isfinite(fast) and math.isfinite(rate) and rate > 0 else 0.0
-    if used is None:
-        return [by_header[0]], [by_header[1]]
-    by_parameters = (round(ratio), used) if used and 1 <= ratio < 65536 and abs(ratio - round(ratio)) < 1e-3 else (0, 0)
-    if used == by_header[1] and by_header[0] == by_parameters[0] or used == 0 == by_header[1]:
-        return [by_header[0]], [by_header[1]]
+    if used is None or used == 0 == by_header[0]:
+        return [by_header]
+    fast = parameters.one("ANALOG", "RATE") or 0.0
+    ratio = fast / rate if math.isfinite(fast) and math.isfinite(rate) and rate > 0 else 0.0
+    even = 1 <= ratio < 65536 and abs(ratio - round(ratio)) < 1e-3
+    by_parameters = (used, round(ratio)) if used and even else (0, 0)
+    if by_parameters == by_header:
+        return [by_header]
     notes.append(
-        f"ANALOG:USED and RATE say {used} channels at {fast or 0:g} Hz, the header {by_header[1]} with {by_header[0]} "
+        f"ANALOG:USED and RATE say {used} channels at {fast:g} Hz, the header {by_header[0]} with {by_header[1]} "
         "samples per frame"
     )
-    pairs = [pair for pair in (by_header, by_parameters) if pair[0] and pair[1]] or [(0, 0)]
-    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    return [pair for pair in (by_header, by_parameters) if pair != (0, 0)] or [(0, 0)]
 
 
 def _frames(parameters: Parameters, first: int, last: int) -> tuple[list[int], int]:

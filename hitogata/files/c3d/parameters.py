@@ -44,8 +44,7 @@ class Processor(enum.Enum):
             return np.frombuffer(raw, f"{self.order}f4")
         words = np.frombuffer(raw, "<u2").reshape(-1, 2)[:, ::-1]  # the half with sign and exponent comes first
         with np.errstate(over="ignore", invalid="ignore"):
-            numbers: np.ndarray[tuple[int], np.dtype[np.float32]] = np.ascontiguousarray(words).view("<f4")[:, 0] / 4
-        return numbers
+            return np.ascontiguousarray(words).view(np.dtype("<f4"))[:, 0] / np.float32(4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +124,9 @@ def read_parameters(data: bytes, file: str) -> Parameters:
         FileFormatError: not a C3D file, or damaged; names the byte and the parameter.
     """
     if len(data) < BLOCK or data[1] != 0x50:
-        raise FileFormatError(f"{file}: not a C3D file: its second byte is not 0x50, or it is shorter than {BLOCK} bytes")
+        raise FileFormatError(
+            f"{file}: not a C3D file: its second byte is not 0x50, or it is shorter than {BLOCK} bytes"
+        )
     start = (data[0] - 1) * BLOCK
     if start < BLOCK or start + 4 > len(data):
         raise FileFormatError(f"{file}: byte 0: parameters are said to be in block {data[0]}, outside of the file")

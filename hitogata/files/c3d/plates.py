@@ -117,7 +117,9 @@ def _units(
             return (), f"channel {analog.labels[channel]!r} is in {text!r}, not in a unit of {what}: not calibrated?"
         result.append(value)
     if guessed:
-        notes.append(f"{name}: channels {', '.join(guessed)} have no unit: N, N {unit.value} and {unit.value} are taken")
+        notes.append(
+            f"{name}: channels {', '.join(guessed)} have no unit: N, N {unit.value} and {unit.value} are taken"
+        )
     return tuple(result), ""
 
 

@@ -19,8 +19,9 @@ from hitogata.files.c3d.plates import read_plates
 from hitogata.files.c3d.recording import AnalogData, C3d
 from hitogata.files.c3d.samples import Samples, read_samples, scaling_doubts
 from hitogata.files.c3d.wrenches import plate_doubts
+from hitogata.files.doubts import size_doubts, unique_labels
 from hitogata.files.lengths import LengthUnit, length_unit
-from hitogata.files.markers import Axes, MarkerData, size_doubts, unique_labels
+from hitogata.files.markers import Axes, MarkerData
 
 HEAD = 512 * BLOCK
 """Bytes that hold header and parameters, wherever these begin."""

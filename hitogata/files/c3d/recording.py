@@ -172,10 +172,9 @@ class C3d:
         for k, plate in enumerate(self.plates):
             if any(not 0 <= channel < count for channel in plate.channels):
                 raise ArgumentError(f"c3d: plate {k + 1}: channels {plate.channels} of {count}")
-        if count and self.markers.nframes and len(self.analog.time) % self.markers.nframes:
-            raise ArgumentError(
-                f"c3d: {len(self.analog.time)} analog samples are not a whole number per frame, of {self.markers.nframes}"
-            )
+        frames, samples = self.markers.nframes, len(self.analog.time)
+        if count and frames and samples % frames:
+            raise ArgumentError(f"c3d: {samples} analog samples are not a whole number for each of {frames} frames")
 
     @property
     def samples(self) -> int:

@@ -133,5 +133,7 @@ def scaling_doubts(layout: Layout, parameters: Parameters) -> list[str]:
     for what, neutral in (("OFFSET", 0), ("SCALE", 1)):
         given = len(parameters.numbers("ANALOG", what))
         if given < layout.channels:
-            found.append(f"ANALOG:{what} has {given} numbers for {layout.channels} channels: {neutral} is taken for others")
+            found.append(
+                f"ANALOG:{what} has {given} numbers for {layout.channels} channels: {neutral} is taken for others"
+            )
     return found

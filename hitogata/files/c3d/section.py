@@ -1,7 +1,8 @@
 """The parameter section of a C3D file, out: little-endian, as Intel processors have it."""
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,9 @@ def texts(name: str, values: Iterable[str]) -> list[Parameter]:
     for k, part in enumerate(parts):
         width = max((len(text.encode()) for text in part), default=0)
         if width > MOST:
-            raise ArgumentError(f"{name}: a C3D file has texts of at most {MOST} letters, got {max(part, key=len)[:40]!r}")
+            raise ArgumentError(
+                f"{name}: a C3D file has texts of at most {MOST} letters, got {max(part, key=len)[:40]!r}"
+            )
         own = name if k == 0 else f"{name}{k + 1}"
         found.append(Parameter(own, ParameterType.TEXT, (max(width, 1), len(part)), tuple(part)))
     return found
@@ -31,22 +34,22 @@ def text(name: str, value: str) -> Parameter:
     return Parameter(name, ParameterType.TEXT, (len(value.encode()[:MOST]),), (value,))
 
 
-def whole(name: str, values: object, shape: tuple[int, ...] = ()) -> Parameter:
+def whole(name: str, values: Any, shape: tuple[int, ...] = ()) -> Parameter:
     """Whole numbers of 16 bits, with or without sign."""
     return Parameter(name, ParameterType.WHOLE, shape, np.ravel(np.asarray(values, dtype=np.int64)))
 
 
-def real(name: str, values: object, shape: tuple[int, ...] = ()) -> Parameter:
+def real(name: str, values: Any, shape: tuple[int, ...] = ()) -> Parameter:
     """Floating-point numbers of 32 bits, in the file's order."""
     return Parameter(name, ParameterType.REAL, shape, np.ravel(np.asarray(values, dtype=np.float64)))
 
 
-def per_channel(make: object, name: str, values: object) -> list[Parameter]:
-    """One number per channel, continued in parameters of at most 255."""
+def per_channel(make: Callable[[str, Any, tuple[int, ...]], Parameter], name: str, values: Any) -> list[Parameter]:
+    """One number per channel, continued in parameters of at most 255; `make` is `whole` or `real`."""
     array = np.ravel(np.asarray(values))
     starts = range(0, max(len(array), 1), MOST)
     return [
-        make(name if k == 0 else f"{name}{k // MOST + 1}", array[k : k + MOST], (len(array[k : k + MOST]),))  # type: ignore[operator]
+        make(name if k == 0 else f"{name}{k // MOST + 1}", array[k : k + MOST], (len(array[k : k + MOST]),))
         for k in starts
     ]
 

@@ -127,11 +127,14 @@ def plate_doubts(c3d: C3d) -> list[str]:
             continue
         up = forces.force[loaded] @ -plate.rotation[:, 2]
         if np.median(up) < 0:
-            found.append(f"force plate {k + 1} pulls who stands on it: its channels seem to hold the force on the plate")
+            found.append(
+                f"force plate {k + 1} pulls who stands on it: its channels seem to hold the force on the plate"
+            )
         size = float(np.linalg.norm(plate.corners[0] - plate.corners[2]))
         away = float(np.median(np.linalg.norm(forces.centre[loaded] - plate.centre, axis=1)))
         if away > 5 * size:
             found.append(
-                f"force plate {k + 1}: the centre of pressure is {away:.3g} m away from it: moments seem to be in another unit"
+                f"force plate {k + 1}: the centre of pressure is {away:.3g} m away from it: moments seem to be in "
+                "another unit"
             )
     return found

@@ -93,7 +93,7 @@ def _analog(c3d: C3d, integers: bool) -> tuple[FloatArray, FloatArray]:
         return values, gains
     if np.isnan(values).any():
         raise ArgumentError("integers: analog channels have NaN, which whole numbers cannot be")
-    gains = np.float32(np.abs(values).max(axis=0, initial=0.0) / 32000).astype(np.float64)
+    gains = (np.abs(values).max(axis=0, initial=0.0) / 32000).astype(np.float32).astype(np.float64)
     gains[gains == 0] = 1.0
     return np.rint(values / gains), gains
 

@@ -29,6 +29,7 @@ class Head:
         rows: how many are announced, and the line that says so; None: not said.
         width: how many columns are announced, with the time, and the line.
         in_degrees: None: not said.
+        versioned: whether a version is said.
         kind: of the cells.
         metadata, comments, notes: the rest.
     """
@@ -39,6 +40,7 @@ class Head:
     rows: tuple[int, int] | None = None
     width: tuple[int, int] | None = None
     in_degrees: bool | None = None
+    versioned: bool = False
     kind: StorageType = StorageType.DOUBLE
     metadata: dict[str, str] = field(default_factory=dict)
     comments: list[str] = field(default_factory=list)
@@ -109,6 +111,7 @@ def _line(head: Head, text: str, where: str, k: int) -> None:
         case "version":
             if not value.isdigit():
                 raise FileFormatError(f"{where}: version must be a whole number, got {value[:40]!r}")
+            head.versioned = True
         case "":
             if k == 0 and not head.name:
                 head.name = value

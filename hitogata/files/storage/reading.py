@@ -8,7 +8,7 @@ import numpy as np
 
 from hitogata.errors import FileContentWarning, FileFormatError
 from hitogata.figure.values import FloatArray
-from hitogata.files.markers import time_doubts, unique_labels
+from hitogata.files.doubts import time_doubts, unique_labels
 from hitogata.files.rows import number, plain_lines, read_rows
 from hitogata.files.source import read_bytes
 from hitogata.files.storage.header import Head, read_head
@@ -17,6 +17,10 @@ from hitogata.files.storage.table import StorageTable, StorageType
 
 def read_storage(path: str | os.PathLike[str]) -> StorageTable:
     """Read a table over time: OpenSim's .mot and .sto, and SIMM's motions.
+
+    Whether angles are in degrees is what the header says (inDegrees, or a sentence).  Where it says nothing, a .mot
+    file without a version is in degrees, as SIMM and OpenSim have it; of others it is not known (OpenSim takes
+    radians).
 
     Headers of all versions, with or without `endheader`; tabs or blanks between numbers; NaN.  Times are kept as they
     are.  What is odd (times that repeat, go back or are uneven, counts that do not fit, names that stand twice) is
@@ -47,9 +51,12 @@ def read_storage(path: str | os.PathLike[str]) -> StorageTable:
     notes += time_doubts(time)
     if notes:
         warnings.warn(f"{file}: {'; '.join(notes)}", FileContentWarning, stacklevel=2)
+    degrees = head.in_degrees
+    if degrees is None and file.suffix.lower() == ".mot" and not head.versioned:
+        degrees = True
     name = head.name or file.stem
     return StorageTable(
-        columns, time, values, head.in_degrees, head.kind, name, head.metadata, tuple(head.comments), tuple(notes)
+        columns, time, values, degrees, head.kind, name, head.metadata, tuple(head.comments), tuple(notes)
     )
 
 

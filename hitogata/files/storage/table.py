@@ -87,7 +87,9 @@ class StorageTable:
         try:
             return self.columns.index(column)
         except ValueError:
-            raise ArgumentError(f"table {self.name!r}: no column {column!r}; there are: {', '.join(self.columns)}") from None
+            raise ArgumentError(
+                f"table {self.name!r}: no column {column!r}; there are: {', '.join(self.columns)}"
+            ) from None
 
     def column(self, column: str) -> FloatArray:
         """A column by its name, in the file's units, shape (nt,) or (nt, k)."""
@@ -108,7 +110,9 @@ def _check_texts(table: StorageTable) -> None:
     seen: set[str] = set()
     for column in table.columns:
         if not isinstance(column, str) or not column or column != column.strip() or set(column) & set("\t\r\n"):
-            raise ArgumentError(f"table: a column needs a name without outer spaces, tabs and line ends, got {column!r}")
+            raise ArgumentError(
+                f"table: a column needs a name without outer spaces, tabs and line ends, got {column!r}"
+            )
         if column in seen or column.lower() == "time":
             raise ArgumentError(f"table: {'duplicate column' if column in seen else 'a second time column'} {column!r}")
         seen.add(column)
