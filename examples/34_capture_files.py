@@ -63,12 +63,13 @@ def main() -> None:
     files.write_c3d(C3d(made, analog, (Event("deepest", SECONDS / 2),), (force_plate,)), out / "squat.c3d")
     squat = files.read_c3d(out / "squat.c3d")
     print(squat)
-    files.write_trc(squat.markers, out / "squat.trc", unit=LengthUnit.MILLIMETRE, axes=Axes.Y_UP_X_FORWARD)  # for OpenSim
+    files.write_trc(squat.markers, out / "squat.trc", unit=LengthUnit.MILLIMETRE, axes=Axes.Y_UP_X_FORWARD)  # OpenSim's
     again = files.read_trc(out / "squat.trc", axes=Axes.Y_UP_X_FORWARD)
 
     found = files.plate_forces(squat, 0, at_frames=True)
     columns = tuple(f"ground_force_{kind}{axis}" for kind in "vp" for axis in "xyz")
-    files.write_storage(StorageTable(columns, found.time, np.hstack([found.force, found.centre])), out / "squat_grf.mot")
+    forces = StorageTable(columns, found.time, np.hstack([found.force, found.centre]))
+    files.write_storage(forces, out / "squat_grf.mot")
     table = files.read_storage(out / "squat_grf.mot")
 
     fast = files.plate_forces(squat, 0)
