@@ -8,6 +8,9 @@ from hitogata.files.lengths import LengthUnit, nearest_unit
 BODY_SIZES = 0.1, 12.0
 """Largest extent of the markers of one frame that is not doubted [m]: from a hand to a group in a hall."""
 
+MOST_NAMES = 20
+"""How many changed names are told."""
+
 BODY = 1.7
 """Extent of the markers on a standing adult [m]."""
 
@@ -66,13 +69,17 @@ def unique_labels(labels: list[str], what: str) -> tuple[tuple[str, ...], list[s
     """Labels of which no two are the same, a number behind a second one; and what was changed."""
     taken = set(labels)
     seen: set[str] = set()
+    following: dict[str, int] = {}  # number to try next, so that many of one name take no time
     result, notes = [], []
     for label in labels:
-        new, k = label, 2
+        new, k = label, following.get(label, 2)
         while new in seen or (new != label and new in taken):
             new, k = f"{label}_{k}", k + 1
         if new != label:
+            following[label] = k
             notes.append(f"a second {what} {label!r} is called {new!r}")
         seen.add(new)
         result.append(new)
+    if len(notes) > MOST_NAMES:
+        notes[MOST_NAMES:] = [f"{len(notes) - MOST_NAMES} more are called likewise"]
     return tuple(result), notes

@@ -15,10 +15,10 @@ from hitogata.figure.values import FloatArray
 _NAN = re.compile(rb"[-+]?(nan(\(.*\))?|1\.#(ind|qnan|snan)\d*)", re.IGNORECASE)
 """NaN, also as C libraries of Windows wrote it."""
 
-_NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eEdD][-+]?\d+)?")
+_NUMBER = re.compile(rb"[-+]?(\d+(\.\d*)?|\.\d+)([eEdD][-+]?\d+)?")
 
-MEMORY = 64
-"""A table may be this many times as large as its text, if rows leave their last cells out."""
+DENSITY = 2
+"""Most cells of a table per byte of its text, if rows leave their last cells out."""
 
 
 CHUNK = 4096
@@ -81,7 +81,7 @@ def read_rows(lines: list[bytes], first: int, columns: int, file: str, *, gaps: 
     numbers = [k + 1 for k in where]
     if fast is not None:
         return fast, numbers
-    if len(rows) * columns > MEMORY * (sum(map(len, rows)) + 1024):
+    if len(rows) * columns > DENSITY * (sum(map(len, rows)) + 1024):
         raise FileFormatError(
             f"{file}:{numbers[0]}: {columns} columns are announced, but rows have only {len(rows[0].split())} numbers"
         )

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from hitogata.errors import FileFormatError
+from hitogata.errors import FileContentWarning, FileFormatError
 from hitogata.files import MarkerData, read_c3d, read_storage, read_trc, write_c3d, write_storage, write_trc
 from tests.files.c3d_cases import body, c3d_bytes
 from tests.files.test_c3d_plates import plate_file
@@ -83,6 +83,19 @@ def test_trc(tmp_path):
 
 def test_storage(tmp_path):
     survive(read_storage, tmp_path / "damaged.sto", write_storage(random_table()).encode(), 600, 300, 2)
+
+
+def test_files_made_to_take_long(tmp_path):
+    """Many columns of one name, a number without end: linear in the size of the file."""
+    path = tmp_path / "long.sto"
+    start = time.perf_counter()
+    path.write_text("endheader\ntime" + "\ta" * 50000 + "\n")
+    with pytest.warns(FileContentWarning, match="49979 more are called likewise"):
+        assert read_storage(path).columns[-1] == "a_50000"
+    path.write_text("endheader\ntime a\n0 " + "1" * 300000 + "x\n")
+    with pytest.raises(FileFormatError, match=":3: column 2: a number is expected"):
+        read_storage(path)
+    assert time.perf_counter() - start < 10
 
 
 @pytest.mark.parametrize(
