@@ -4,6 +4,7 @@ import argparse
 import math
 from typing import Any
 
+from hitogata.cli.capture_files import KINDS, capture_lines
 from hitogata.cli.motion_edits import describe_edit
 from hitogata.cli.motion_files import (
     FIGURES,
@@ -24,11 +25,13 @@ def describe(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     info = actions.add_parser(
-        "info", help="what is in a motion file", description="Say what is in a motion file (.bvh, or .npz of hitogata)."
+        "info",
+        help="what is in a motion or capture file",
+        description="Say what is in a motion (.bvh, .npz of hitogata) or capture file (.c3d, .trc, .mot, .sto).",
     )
-    info.add_argument("file", metavar="FILE", help="motion: .bvh or .npz")
+    info.add_argument("file", metavar="FILE", help=".bvh, .npz, .c3d, .trc, .mot or .sto")
     reading(info)
-    info.add_argument("--joints", action="store_true", help="also list the joints of a .bvh file")
+    info.add_argument("--joints", action="store_true", help="also list joints, markers, channels or columns")
     info.set_defaults(run=_info)
 
     convert = actions.add_parser(
@@ -74,8 +77,12 @@ def describe(parser: argparse.ArgumentParser) -> None:
 
 
 def _info(args: argparse.Namespace) -> None:
+    kind = kind_of(args.file, *KINDS)
     with warnings_in_one_line():
-        lines = _bvh_lines(args) if kind_of(args.file) == ".bvh" else _trajectory_lines(args.file)
+        if kind in KINDS:
+            lines = capture_lines(args.file, kind, names=args.joints)
+        else:
+            lines = _bvh_lines(args) if kind == ".bvh" else _trajectory_lines(args.file)
     print("\n".join(lines))
 
 

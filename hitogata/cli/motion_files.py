@@ -25,11 +25,12 @@ def reading(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def kind_of(path: str) -> str:
-    """Ending of a motion file's name: .bvh or .npz."""
+def kind_of(path: str, *others: str) -> str:
+    """Ending of a motion file's name: .bvh or .npz, or one of the others."""
     kind = pathlib.Path(path).suffix.lower()
-    if kind not in (".bvh", ".npz"):
-        raise FileFormatError(f"{path}: .bvh or .npz expected, got {kind or 'no ending'}")
+    known = (".bvh", ".npz", *others)
+    if kind not in known:
+        raise FileFormatError(f"{path}: {', '.join(known[:-1])} or {known[-1]} expected, got {kind or 'no ending'}")
     return kind
 
 
