@@ -176,7 +176,7 @@ def _carry(args: argparse.Namespace, kinds: tuple[str, str]) -> str:
     from hitogata.motion import retarget
 
     lines: list[str] = []
-    figure, motion, bvh = motion_file(args, mass=args.mass, otherwise=args.figure)
+    figure, motion, bvh = motion_file(args, sliders=args.figure is not None, mass=args.mass, otherwise=args.figure)
     name = "" if bvh is not None else args.source or motion.figure_name or args.figure
     if args.figure not in (None, name):
         target = figure_named(args.figure, args.mass)

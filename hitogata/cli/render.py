@@ -63,7 +63,7 @@ def _actor(args: argparse.Namespace) -> Any:
         figure = figure_named(args.input, None)
         q = figure.neutral()[None]
         return Actor(figure, Trajectory(np.zeros(1), q, np.zeros((1, figure.nv)), figure_name=figure.name))
-    figure, motion, _ = motion_file(args)
+    figure, motion, _ = motion_file(args, sliders=True)
     if args.figure is not None:
         target = figure_named(args.figure, None)
         if target != figure:

@@ -107,7 +107,7 @@ def retarget(
 
 def retarget_bvh(bvh: Bvh, target: Figure, **options: Any) -> Retargeted:
     """Carry the motion of a BVH file over to a figure; options are those of `retarget`."""
-    source = figure_from_bvh(bvh)
+    source = figure_from_bvh(bvh, sliders=True)
     return retarget(trajectory_from_bvh(bvh, source), source, target, **options)
 
 

@@ -28,7 +28,7 @@ class Loaded(NamedTuple):
 
     Attributes:
         figure: the figure, of a .bvh file its skeleton.
-        motion: of a .bvh file, if it has frames.
+        motion: of a motion file, or of a .bvh file that has frames.
         warnings: what the reader could not represent.
     """
 
@@ -59,25 +59,33 @@ def load_figure(name: str | Path) -> Loaded:
     return Loaded(figure, motion, tuple(dict.fromkeys(str(w.message) for w in caught)))
 
 
-def load_motion(path: str | Path, figure: Figure) -> Trajectory:
-    """A motion for a figure: a trajectory of its own (.npz), or a .bvh file, carried over to it."""
+def load_motion(path: str | Path, figure: Figure, *, ranges: bool = True) -> Loaded:
+    """A motion for a figure: a trajectory of its own (.npz), or a .bvh file, carried over to it.
+
+    Args:
+        path: the file.
+        figure: whose motion it becomes.
+        ranges: stay inside the figure's ranges of motion when carried over.
+    """
     path = Path(path)
     if path.suffix.lower() == ".npz":
         motion = Trajectory.load(path)
         motion.check(figure)
-        return motion
+        return Loaded(figure, motion)
     if path.suffix.lower() != ".bvh":
         raise FileFormatError(f"{path.name}: a motion is a .bvh or .npz file, got {path.suffix or 'no ending'}")
     from hitogata.files import figure_from_bvh, read_bvh, trajectory_from_bvh
     from hitogata.motion import retarget_bvh
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         bvh = read_bvh(path)
-        own = figure_from_bvh(bvh)
-        if own.link_names == figure.link_names and (own.nq, own.nv) == (figure.nq, figure.nv):
-            return trajectory_from_bvh(bvh, figure)
-        return retarget_bvh(bvh, figure).trajectory
+        names = tuple(bvh.names)
+        if names == figure.link_names and (own := figure_from_bvh(bvh)).nq == figure.nq and own.nv == figure.nv:
+            motion = trajectory_from_bvh(bvh, figure)
+        else:
+            motion = retarget_bvh(bvh, figure).trajectory
+    return Loaded(figure, motion, tuple(dict.fromkeys(str(w.message) for w in caught)))
 
 
 def load_range(path: str | Path) -> RangeOfMotion:
