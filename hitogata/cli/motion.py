@@ -60,6 +60,9 @@ def describe(parser: argparse.ArgumentParser) -> None:
     convert.add_argument("--no-floor", action="store_true", help="with --figure: do not put the soles on the floor")
     convert.add_argument("--no-feet", action="store_true", help="with --figure: do not level and hold feet that stand")
     convert.add_argument("--no-ranges", action="store_true", help="with --figure: let ball joints leave their ranges")
+    convert.add_argument(
+        "--map", metavar="FILE", help="with --figure: lines 'link of FIGURE = link of IN', - for none; others are found"
+    )
     keeping(convert)
     convert.set_defaults(run=_convert)
 
@@ -180,16 +183,19 @@ def _at_rate(figure: Any, motion: Any, rate: float | None) -> Any:
 def _carry(args: argparse.Namespace, kinds: tuple[str, str]) -> str:
     """A motion of one figure, perhaps carried over to another."""
     from hitogata.files import bvh_from_trajectory, write_bvh
-    from hitogata.motion import retarget
+    from hitogata.motion import read_map, retarget
 
     lines: list[str] = []
     figure, motion, bvh = motion_file(args, sliders=args.figure is not None, mass=args.mass, otherwise=args.figure)
     name = "" if bvh is not None else args.source or motion.figure_name or args.figure
+    if args.map is not None and args.figure in (None, name):
+        raise ArgumentError("--map: it says which link of --figure follows which, but there is no other figure")
     if args.figure not in (None, name):
         target = figure_named(args.figure, args.mass)
         floor = None if args.no_floor else 0.0
+        table = read_map(args.map, figure, target) if args.map is not None else None
         found = retarget(
-            motion, figure, target, keep_size=args.keep_size, reference=args.reference, floor=floor,
+            motion, figure, target, mapping=table, keep_size=args.keep_size, reference=args.reference, floor=floor,
             feet=not args.no_feet, ranges=not args.no_ranges, keep_calibration=args.keep_calibration,
         )  # fmt: skip
         lines.append(str(found))

@@ -8,6 +8,7 @@ from hitogata.motion.footing import Contact, Foot, RestLimits, find_contacts, re
 from hitogata.motion.layering import Layer, add_layer, layer_between, layer_over
 from hitogata.motion.levelling import Levelled, level_feet
 from hitogata.motion.looping import Drift, Loop, LoopPoints, find_loop, make_loop, repeat
+from hitogata.motion.map_files import read_map
 from hitogata.motion.mapping import SkeletonMap, map_skeletons
 from hitogata.motion.matching import Transition, best_transition, match_phase
 from hitogata.motion.mirroring import mirror
@@ -75,6 +76,7 @@ __all__ = [
     "mirror",
     "move_root",
     "put_on_floor",
+    "read_map",
     "repeat",
     "resample",
     "resting_points",

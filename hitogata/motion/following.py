@@ -8,6 +8,7 @@ from hitogata.figure import Figure, Joint, JointKind
 from hitogata.figure.moving import joint_motion
 from hitogata.figure.rates import unbroken_quats
 from hitogata.figure.values import FloatArray
+from hitogata.motion.chains import Chain, chain_angles, chain_to
 from hitogata.motion.fitting import bend_twists, hinge_angles, inside, steady_twists, twist_angles, universal_angles
 from hitogata.motion.mapping import SkeletonMap
 from hitogata.motion.resting import Rest
@@ -83,6 +84,14 @@ class Follower:
             base = np.broadcast_to(base, (count, 3, 3))
             part = slice(target.q_starts[i], target.q_starts[i] + joint.nq)
             wanted = self._wanted(i)
+            links = self._row(i)
+            if wanted is not None and len(links) > 1 and (chain := chain_to(target, links)) is not None:
+                self._fit_row(i, chain, links, world, given.get(link.name), wanted, q)
+                base = world[:, parent] @ joint.parent_frame.rotation
+                turn, _ = joint_motion(joint, q[:, part])
+                world[:, i] = base @ quat_to_matrix(turn) @ joint.child_frame.rotation.T
+                self.residuals[link.name] = self._residual(i, world[:, i], wanted)
+                continue
             if link.name in given:
                 self._fit(i, joint, base, given[link.name], q[:, part], exact=True)
             elif wanted is not None:
@@ -117,6 +126,32 @@ class Follower:
             angles = universal_angles(joint, back @ wanted @ child)
             for k in range(2):
                 q[:, k] = inside(angles[:, k], joint.range[k] if joint.range else None)
+
+    def _row(self, i: int) -> list[int]:
+        """Links that turn a link together with its own joint: those before it that follow none, up to one that does."""
+        links = [i]
+        while (parent := self.target.parents[links[0]]) > 0 and self.target.link_names[parent] not in self.pairs.pairs:
+            links.insert(0, parent)
+        return links
+
+    def _fit_row(
+        self, i: int, chain: Chain, links: list[int], world: FloatArray, given: FloatArray | None, wanted: FloatArray,
+        q: FloatArray,
+    ) -> None:  # fmt: skip
+        """Write the coordinates of hinges in a row, and where the links between are."""
+        target, carrier = self.target, self.target.parents[links[0]]
+        name = target.link_names[i]
+        base = world[:, carrier] if carrier >= 0 else np.broadcast_to(np.eye(3), (len(q), 3, 3))
+        bone = self._own_bone(i) if name in self.rest.target_bones else None
+        if given is None:
+            given = self._into_bend_plane(i, wanted) if self.bends and len(chain.axes) > 2 else wanted
+        start = target.neutral()[list(chain.coordinates)]
+        q[:, list(chain.coordinates)] = chain_angles(chain, base, given, start, bone)
+        for k in links[:-1]:
+            joint, parent = target.links[k].joint, target.parents[k]
+            turn, _ = joint_motion(joint, q[:, target.q_starts[k] : target.q_starts[k] + joint.nq])
+            above = world[:, parent] @ joint.parent_frame.rotation if parent >= 0 else joint.parent_frame.rotation
+            world[:, k] = above @ quat_to_matrix(turn) @ joint.child_frame.rotation.T
 
     def _within(self, joint: Joint, quats: FloatArray) -> FloatArray:
         """Orientations in the joint's range of motion; what it held back is noted."""

@@ -46,7 +46,7 @@ def test_a_walk_with_known_steps(make):
     found = retarget_bvh(walk_bvh(turn=0.2), figure)
     for side in (Side.LEFT, Side.RIGHT):
         foot = found.feet.feet[side]
-        tilt, heights, middle = soles(figure, found, side)
+        tilt, heights, _ = soles(figure, found, side)
         assert 0.5 < foot.flat.mean() < 0.75
         assert np.degrees(tilt[foot.flat].max()) < 3
         assert np.abs(heights[foot.flat]).max() < 0.005
@@ -65,7 +65,8 @@ def test_captured_walks(name):
     for side in (Side.LEFT, Side.RIGHT):
         foot, (tilt, heights, _) = found.feet.feet[side], soles(figure, found, side)
         assert foot.flat.any()
-        assert np.degrees(np.percentile(tilt[foot.flat], 90)) < 6
+        assert np.degrees(np.median(tilt[foot.flat])) < 3
+        assert np.degrees(np.percentile(tilt[foot.flat], 90)) < 8
         assert np.percentile(np.abs(heights[foot.flat]), 90) < 0.012
         assert np.median(foot.slide[1]) < 0.005
     assert outside(figure, found.trajectory.q) < np.radians(0.1)
