@@ -16,7 +16,7 @@ from hitogata.files.names import Part, Role, Side
 from hitogata.motion.calibration import links_of
 from hitogata.motion.footing import BoolArray, RestLimits, resting_points
 
-FLAT = RestLimits(speed=(0.12, 0.22), height=(0.04, 0.05), shortest=0.08)
+FLAT = RestLimits(speed=(0.12, 0.25), height=(0.04, 0.05), shortest=0.08)
 """An ankle that rests, for a leg of `LEG`."""
 
 TIPTOE = RestLimits(speed=(0.2, 0.4), height=(0.04, 0.06), shortest=0.08)

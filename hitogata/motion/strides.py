@@ -16,7 +16,7 @@ from hitogata.motion.smoothing import bridged, smoothest
 from hitogata.motion.stances import Stance
 from hitogata.spatial import quat_exp, quat_to_matrix
 
-_MISS, _MISS_IN_AIR, _TILT = 0.001, 0.05, np.radians(0.6)  # what costs 1 [m], [rad]
+_MISS, _MISS_IN_AIR, _TILT = 0.002, 0.05, np.radians(0.6)  # what costs 1 [m], [rad]
 _SWIVEL, _SETTLE = 0.1, 0.03  # [s]: in which a leg turns about its line, and an ankle moves for its range
 _AIR = 0.1  # weight of feet in the air
 _PITCHES = np.radians(np.arange(0, 34, 3))  # by which a foot on its tip may roll further

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from hitogata.files import bvh_from_trajectory
-from hitogata.files.bvh import Bvh, BvhJoint, Channel, converted_bvh
+from hitogata.files.bvh import Bvh, BvhJoint
 from hitogata.files.bvh.skeleton import POSITIONS, ROTATIONS
 from hitogata.library import human40
 from tests.motion.steps import stepping_walk
@@ -86,8 +86,3 @@ def with_calibration(bvh: Bvh, pose: np.ndarray | None = None, frames: int = 1) 
             row[k] = bvh.values[0, k]
     return replace(bvh, values=np.vstack([np.tile(row, (frames, 1)), bvh.values]))
 
-
-__all__ = [
-    "Channel", "below_a_fixed_root", "converted_bvh", "renamed", "walk_bvh", "with_calibration",
-    "with_positions_everywhere", "with_split", "without",
-]  # fmt: skip
