@@ -11,9 +11,11 @@ from hitogata.cli.motion_files import (
     bvh_file,
     evenly,
     figure_named,
+    keeping,
     kind_of,
     motion_file,
     reading,
+    shown_motion,
     up_axis,
     warnings_in_one_line,
 )
@@ -59,6 +61,12 @@ def describe(parser: argparse.ArgumentParser) -> None:
     convert.add_argument("--keep-size", action="store_true", help="with --figure: do not scale the path by the legs")
     convert.add_argument("--reference", type=int, metavar="FRAME", help="with --figure: frame that stands as it does")
     convert.add_argument("--no-floor", action="store_true", help="with --figure: do not put the soles on the floor")
+    convert.add_argument("--no-feet", action="store_true", help="with --figure: do not level and hold feet that stand")
+    convert.add_argument("--no-ranges", action="store_true", help="with --figure: let ball joints leave their ranges")
+    convert.add_argument(
+        "--map", metavar="FILE", help="with --figure: lines 'link of FIGURE = link of IN', - for none; others are found"
+    )
+    keeping(convert)
     convert.set_defaults(run=_convert)
 
     describe_edit(actions)
@@ -72,6 +80,7 @@ def describe(parser: argparse.ArgumentParser) -> None:
     contacts.add_argument("input", metavar="FILE", help="motion: .bvh or .npz")
     contacts.add_argument("--source", metavar="FIGURE", help="whose motion an .npz file is (default: as it says)")
     reading(contacts)
+    keeping(contacts)
     contacts.add_argument("--floor", type=float, metavar="M", help="height of the ground (default: where feet stand)")
     contacts.set_defaults(run=_contacts)
 
@@ -136,6 +145,7 @@ def _contacts(args: argparse.Namespace) -> None:
 
     with warnings_in_one_line():
         figure, motion, _ = motion_file(args)
+        motion = shown_motion(figure, motion, args)
         for name, foot in find_contacts(figure, motion, floor=args.floor).items():
             share = 100 * foot.down.mean()
             print(f"{name:<8} {len(foot.contacts)} contacts, {share:.0f} % of the time; links {', '.join(foot.links)}")
@@ -180,17 +190,25 @@ def _at_rate(figure: Any, motion: Any, rate: float | None) -> Any:
 def _carry(args: argparse.Namespace, kinds: tuple[str, str]) -> str:
     """A motion of one figure, perhaps carried over to another."""
     from hitogata.files import bvh_from_trajectory, write_bvh
-    from hitogata.motion import retarget
+    from hitogata.motion import read_map, retarget
 
     lines: list[str] = []
-    figure, motion, bvh = motion_file(args, mass=args.mass, otherwise=args.figure)
+    figure, motion, bvh = motion_file(args, sliders=args.figure is not None, mass=args.mass, otherwise=args.figure)
     name = "" if bvh is not None else args.source or motion.figure_name or args.figure
+    if args.map is not None and args.figure in (None, name):
+        raise ArgumentError("--map: it says which link of --figure follows which, but there is no other figure")
     if args.figure not in (None, name):
         target = figure_named(args.figure, args.mass)
         floor = None if args.no_floor else 0.0
-        found = retarget(motion, figure, target, keep_size=args.keep_size, reference=args.reference, floor=floor)
+        table = read_map(args.map, figure, target) if args.map is not None else None
+        found = retarget(
+            motion, figure, target, mapping=table, keep_size=args.keep_size, reference=args.reference, floor=floor,
+            feet=not args.no_feet, ranges=not args.no_ranges, keep_calibration=args.keep_calibration,
+        )  # fmt: skip
         lines.append(str(found))
         figure, motion = target, found.trajectory
+    else:
+        motion = shown_motion(figure, motion, args)
     motion = _at_rate(figure, motion, args.fps)
     if kinds[1] == ".bvh":
         up = up_axis(args.out_up) if args.out_up else bvh.up if bvh is not None else up_axis("y")
