@@ -93,7 +93,9 @@ def main() -> None:
         ax.set(aspect="equal", xlim=(-0.5, 5.4), ylim=(-0.2, 2.0), xticks=[], yticks=[], title=figure.name)
     plt.savefig(out / "walk.png", dpi=90)
     assert np.abs(apart).max() < 1e-6
-    assert max(np.abs(angles).max() for angles in found.residuals.values()) < np.radians(6)
+    arms = [angles for name, angles in found.residuals.items() if "arm" in name]  # legs give way to feet that stand
+    assert max(np.abs(angles).max() for angles in arms) < np.radians(6)
+    assert all(foot.slide[1].max() < 0.005 for foot in found.feet.feet.values())
 
 
 if __name__ == "__main__":

@@ -4,15 +4,18 @@ import argparse
 import math
 from typing import Any
 
+from hitogata.cli.capture_files import KINDS, capture_lines
 from hitogata.cli.motion_edits import describe_edit
 from hitogata.cli.motion_files import (
     FIGURES,
     bvh_file,
     evenly,
     figure_named,
+    keeping,
     kind_of,
     motion_file,
     reading,
+    shown_motion,
     up_axis,
     warnings_in_one_line,
 )
@@ -24,11 +27,13 @@ def describe(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     info = actions.add_parser(
-        "info", help="what is in a motion file", description="Say what is in a motion file (.bvh, or .npz of hitogata)."
+        "info",
+        help="what is in a motion or capture file",
+        description="Say what is in a motion (.bvh, .npz of hitogata) or capture file (.c3d, .trc, .mot, .sto).",
     )
-    info.add_argument("file", metavar="FILE", help="motion: .bvh or .npz")
+    info.add_argument("file", metavar="FILE", help=".bvh, .npz, .c3d, .trc, .mot or .sto")
     reading(info)
-    info.add_argument("--joints", action="store_true", help="also list the joints of a .bvh file")
+    info.add_argument("--joints", action="store_true", help="also list joints, markers, channels or columns")
     info.set_defaults(run=_info)
 
     convert = actions.add_parser(
@@ -56,6 +61,12 @@ def describe(parser: argparse.ArgumentParser) -> None:
     convert.add_argument("--keep-size", action="store_true", help="with --figure: do not scale the path by the legs")
     convert.add_argument("--reference", type=int, metavar="FRAME", help="with --figure: frame that stands as it does")
     convert.add_argument("--no-floor", action="store_true", help="with --figure: do not put the soles on the floor")
+    convert.add_argument("--no-feet", action="store_true", help="with --figure: do not level and hold feet that stand")
+    convert.add_argument("--no-ranges", action="store_true", help="with --figure: let ball joints leave their ranges")
+    convert.add_argument(
+        "--map", metavar="FILE", help="with --figure: lines 'link of FIGURE = link of IN', - for none; others are found"
+    )
+    keeping(convert)
     convert.set_defaults(run=_convert)
 
     describe_edit(actions)
@@ -69,13 +80,18 @@ def describe(parser: argparse.ArgumentParser) -> None:
     contacts.add_argument("input", metavar="FILE", help="motion: .bvh or .npz")
     contacts.add_argument("--source", metavar="FIGURE", help="whose motion an .npz file is (default: as it says)")
     reading(contacts)
+    keeping(contacts)
     contacts.add_argument("--floor", type=float, metavar="M", help="height of the ground (default: where feet stand)")
     contacts.set_defaults(run=_contacts)
 
 
 def _info(args: argparse.Namespace) -> None:
+    kind = kind_of(args.file, *KINDS)
     with warnings_in_one_line():
-        lines = _bvh_lines(args) if kind_of(args.file) == ".bvh" else _trajectory_lines(args.file)
+        if kind in KINDS:
+            lines = capture_lines(args.file, kind, names=args.joints)
+        else:
+            lines = _bvh_lines(args) if kind == ".bvh" else _trajectory_lines(args.file)
     print("\n".join(lines))
 
 
@@ -129,6 +145,7 @@ def _contacts(args: argparse.Namespace) -> None:
 
     with warnings_in_one_line():
         figure, motion, _ = motion_file(args)
+        motion = shown_motion(figure, motion, args)
         for name, foot in find_contacts(figure, motion, floor=args.floor).items():
             share = 100 * foot.down.mean()
             print(f"{name:<8} {len(foot.contacts)} contacts, {share:.0f} % of the time; links {', '.join(foot.links)}")
@@ -173,17 +190,25 @@ def _at_rate(figure: Any, motion: Any, rate: float | None) -> Any:
 def _carry(args: argparse.Namespace, kinds: tuple[str, str]) -> str:
     """A motion of one figure, perhaps carried over to another."""
     from hitogata.files import bvh_from_trajectory, write_bvh
-    from hitogata.motion import retarget
+    from hitogata.motion import read_map, retarget
 
     lines: list[str] = []
-    figure, motion, bvh = motion_file(args, mass=args.mass, otherwise=args.figure)
+    figure, motion, bvh = motion_file(args, sliders=args.figure is not None, mass=args.mass, otherwise=args.figure)
     name = "" if bvh is not None else args.source or motion.figure_name or args.figure
+    if args.map is not None and args.figure in (None, name):
+        raise ArgumentError("--map: it says which link of --figure follows which, but there is no other figure")
     if args.figure not in (None, name):
         target = figure_named(args.figure, args.mass)
         floor = None if args.no_floor else 0.0
-        found = retarget(motion, figure, target, keep_size=args.keep_size, reference=args.reference, floor=floor)
+        table = read_map(args.map, figure, target) if args.map is not None else None
+        found = retarget(
+            motion, figure, target, mapping=table, keep_size=args.keep_size, reference=args.reference, floor=floor,
+            feet=not args.no_feet, ranges=not args.no_ranges, keep_calibration=args.keep_calibration,
+        )  # fmt: skip
         lines.append(str(found))
         figure, motion = target, found.trajectory
+    else:
+        motion = shown_motion(figure, motion, args)
     motion = _at_rate(figure, motion, args.fps)
     if kinds[1] == ".bvh":
         up = up_axis(args.out_up) if args.out_up else bvh.up if bvh is not None else up_axis("y")

@@ -5,7 +5,17 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hitogata.cli.motion_files import FIGURES, bvh_file, evenly, kind_of, motion_file, reading, warnings_in_one_line
+from hitogata.cli.motion_files import (
+    FIGURES,
+    bvh_file,
+    evenly,
+    keeping,
+    kind_of,
+    motion_file,
+    reading,
+    shown_motion,
+    warnings_in_one_line,
+)
 from hitogata.errors import ArgumentError
 
 _ABOUT = """Edit a motion.  Edits are made one after the other, in the order in which they are given, and may be given
@@ -29,6 +39,7 @@ def describe_edit(actions: Any) -> None:
     edit.add_argument("--source", metavar="FIGURE", help="whose motion an .npz file is (default: as it says)")
     edit.add_argument("--decimals", type=int, metavar="N", help="of a .bvh OUT (default: all that numbers have)")
     reading(edit)
+    keeping(edit)
     edits = edit.add_argument_group("edits")
 
     def add(name: str, metavar: Any, help_: str, **options: Any) -> None:
@@ -65,6 +76,7 @@ def _edit(args: argparse.Namespace) -> None:
     kind = kind_of(args.output)
     with warnings_in_one_line():
         figure, motion, bvh = motion_file(args, sliders=kind == ".bvh")
+        motion = shown_motion(figure, motion, args)
         work = _Work(figure, motion, args)
         for option, value in args.edits:
             work.edit(option, value)

@@ -25,11 +25,32 @@ def reading(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def kind_of(path: str) -> str:
-    """Ending of a motion file's name: .bvh or .npz."""
+def keeping(parser: argparse.ArgumentParser) -> None:
+    """Add the argument that brings a calibration pose back."""
+    parser.add_argument(
+        "--keep-calibration", action="store_true", help="do not leave out a calibration pose at the beginning"
+    )
+
+
+def shown_motion(figure: Any, motion: Any, args: argparse.Namespace) -> Any:
+    """The motion without a calibration pose at its beginning, unless it is to be kept; says so on stderr."""
+    from hitogata.motion import without_calibration
+
+    if args.keep_calibration:
+        return motion
+    shown, left_out = without_calibration(figure, motion)
+    if left_out:
+        frames = "1 frame" if left_out == 1 else f"{left_out} frames"
+        print(f"hitogata: {frames} of calibration left out (--keep-calibration brings it back)", file=sys.stderr)
+    return shown
+
+
+def kind_of(path: str, *others: str) -> str:
+    """Ending of a motion file's name: .bvh or .npz, or one of the others."""
     kind = pathlib.Path(path).suffix.lower()
-    if kind not in (".bvh", ".npz"):
-        raise FileFormatError(f"{path}: .bvh or .npz expected, got {kind or 'no ending'}")
+    known = (".bvh", ".npz", *others)
+    if kind not in known:
+        raise FileFormatError(f"{path}: {', '.join(known[:-1])} or {known[-1]} expected, got {kind or 'no ending'}")
     return kind
 
 

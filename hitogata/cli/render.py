@@ -6,7 +6,15 @@ import pathlib
 import sys
 from typing import Any
 
-from hitogata.cli.motion_files import FIGURES, figure_named, motion_file, reading, warnings_in_one_line
+from hitogata.cli.motion_files import (
+    FIGURES,
+    figure_named,
+    keeping,
+    motion_file,
+    reading,
+    shown_motion,
+    warnings_in_one_line,
+)
 from hitogata.errors import ArgumentError
 
 ENDINGS = (".html", ".png", ".mp4", ".gif")
@@ -20,6 +28,7 @@ def describe(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--figure", metavar="FIGURE", help="carry a motion over to this figure")
     parser.add_argument("--source", metavar="FIGURE", help="whose motion an .npz file is (default: as it says)")
     reading(parser)
+    keeping(parser)
     parser.add_argument("--time", type=float, default=0.0, metavar="S", help=".png: which moment (default: 0)")
     parser.add_argument("--azimuth", type=float, default=35.0, metavar="DEG", help="look from here, from +x towards +y")
     parser.add_argument("--elevation", type=float, default=12.0, metavar="DEG", help="above the horizon")
@@ -63,13 +72,11 @@ def _actor(args: argparse.Namespace) -> Any:
         figure = figure_named(args.input, None)
         q = figure.neutral()[None]
         return Actor(figure, Trajectory(np.zeros(1), q, np.zeros((1, figure.nv)), figure_name=figure.name))
-    figure, motion, _ = motion_file(args)
-    if args.figure is not None:
-        target = figure_named(args.figure, None)
-        if target != figure:
-            motion = retarget(motion, figure, target).trajectory
-            figure = target
-    return Actor(figure, motion)
+    figure, motion, _ = motion_file(args, sliders=True)
+    target = figure_named(args.figure, None) if args.figure is not None else figure
+    if target == figure:
+        return Actor(figure, shown_motion(figure, motion, args))
+    return Actor(target, retarget(motion, figure, target, keep_calibration=args.keep_calibration).trajectory)
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -9,23 +9,41 @@ from hitogata.files.bvh import (
     trajectory_from_bvh,
     write_bvh,
 )
+from hitogata.files.c3d import C3d, plate_forces, read_c3d, write_c3d
+from hitogata.files.lengths import LengthUnit
+from hitogata.files.markers import Axes, MarkerData
 from hitogata.files.meshes import read_mesh, read_mesh_parts
 from hitogata.files.mjcf import read_mjcf, read_mjcf_scenery
 from hitogata.files.mjcf_write import write_mjcf
+from hitogata.files.storage import StorageTable, read_storage, write_storage
+from hitogata.files.trc import read_trc
+from hitogata.files.trc_write import write_trc
 from hitogata.files.urdf import read_urdf
 
 __all__ = [
+    "Axes",
     "Bvh",
+    "C3d",
+    "LengthUnit",
+    "MarkerData",
+    "StorageTable",
     "bvh_from_trajectory",
     "bvh_poses",
     "figure_from_bvh",
+    "plate_forces",
     "read_bvh",
+    "read_c3d",
     "read_mesh",
     "read_mesh_parts",
     "read_mjcf",
     "read_mjcf_scenery",
+    "read_storage",
+    "read_trc",
     "read_urdf",
     "trajectory_from_bvh",
     "write_bvh",
+    "write_c3d",
     "write_mjcf",
+    "write_storage",
+    "write_trc",
 ]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hitogata.figure import Figure
+from hitogata.files.languages import in_english
 
 
 class Part(enum.Enum):
@@ -44,6 +45,12 @@ _SPINE = {"spine": Part.TRUNK, "spine#": Part.TRUNK, "chest": Part.TRUNK, "chest
 _MIDDLE = {"neck": Part.NECK, "neck#": Part.NECK, "head": Part.HEAD}
 
 _SCHEMES: dict[str, dict[str, Part]] = {
+    "Rigify": {
+        "spine": Part.PELVIS, "spine001": Part.TRUNK, "spine002": Part.TRUNK, "spine003": Part.TRUNK,
+        "spine004": Part.NECK, "spine005": Part.NECK, "spine006": Part.HEAD, "shoulder": Part.CLAVICLE,
+        "upperarm": Part.UPPER_ARM, "forearm": Part.FOREARM, "hand": Part.HAND, "thigh": Part.THIGH, "shin": Part.SHIN,
+        "foot": Part.FOOT, "toe": Part.TOES,
+    },
     "MotionBuilder (CMU, Mixamo, LaFAN1)": {
         "hips": Part.PELVIS, **_SPINE, "lowerback": Part.TRUNK, **_MIDDLE, "shoulder": Part.CLAVICLE,
         "arm": Part.UPPER_ARM, "forearm": Part.FOREARM, "hand": Part.HAND, "upleg": Part.THIGH, "leg": Part.SHIN,
@@ -86,8 +93,38 @@ _SCHEMES: dict[str, dict[str, Part]] = {
         "forearm": Part.FOREARM, "lowerarm": Part.FOREARM, "hand": Part.HAND, "thigh": Part.THIGH, "shin": Part.SHIN,
         "foot": Part.FOOT, "toe": Part.TOES, "toes": Part.TOES,
     },
+    "Acclaim (CMU's own, dm_control)": {
+        "root": Part.PELVIS, "lowerback": Part.TRUNK, "upperback": Part.TRUNK, "thorax": Part.TRUNK,
+        "lowerneck": Part.NECK, "upperneck": Part.NECK, "head": Part.HEAD, "clavicle": Part.CLAVICLE,
+        "humerus": Part.UPPER_ARM, "radius": Part.FOREARM, "hand": Part.HAND, "femur": Part.THIGH, "tibia": Part.SHIN,
+        "foot": Part.FOOT, "toes": Part.TOES,
+    },
+    "robots (G1, H1)": {
+        "pelvis": Part.PELVIS, "base": Part.PELVIS, "torso": Part.TRUNK, "head": Part.HEAD,
+        "headyaw": Part.HEAD, "headpitch": Part.HEAD, "neckyaw": Part.NECK, "neckpitch": Part.NECK,
+        "hippitch": Part.THIGH, "hiproll": Part.THIGH, "hipyaw": Part.THIGH, "hip": Part.THIGH, "thigh": Part.THIGH,
+        "knee": Part.SHIN, "anklepitch": Part.FOOT, "ankleroll": Part.FOOT, "ankle": Part.FOOT,
+        "shoulderpitch": Part.UPPER_ARM, "shoulderroll": Part.UPPER_ARM, "shoulderyaw": Part.UPPER_ARM,
+        "elbow": Part.FOREARM, "elbowpitch": Part.FOREARM, "wristroll": Part.HAND, "wristpitch": Part.HAND,
+        "wristyaw": Part.HAND, "hand": Part.HAND,
+    },
+    "robots (Talos, TIAGo, REEM-C)": {
+        "base": Part.PELVIS, "torso#": Part.TRUNK, "head#": Part.HEAD, "leg3": Part.THIGH, "leg4": Part.SHIN,
+        "leg6": Part.FOOT, "arm3": Part.UPPER_ARM, "arm4": Part.FOREARM, "arm7": Part.HAND,
+    },
+    "words of anatomy": {
+        "pelvis": Part.PELVIS, "hips": Part.PELVIS, "waist": Part.PELVIS, **_SPINE, "torso": Part.TRUNK, **_MIDDLE,
+        "clavicle": Part.CLAVICLE, "collar": Part.CLAVICLE, "upperarm": Part.UPPER_ARM, "shoulder": Part.UPPER_ARM,
+        "forearm": Part.FOREARM, "lowerarm": Part.FOREARM, "elbow": Part.FOREARM, "hand": Part.HAND, "wrist": Part.HAND,
+        "thigh": Part.THIGH, "hip": Part.THIGH, "upperleg": Part.THIGH, "shin": Part.SHIN, "knee": Part.SHIN,
+        "calf": Part.SHIN, "lowerleg": Part.SHIN, "ankle": Part.FOOT, "foot": Part.FOOT, "toe": Part.TOES,
+        "toes": Part.TOES,
+    },
 }  # fmt: skip
 """Words without side, prefix and separators; # stands for a number."""
+
+_LAST = ("robots (G1, H1)", "robots (Talos, TIAGo, REEM-C)")
+"""Schemes in which several links in a row have one part, one for each axis: the last of them is the part."""
 
 _PAIRED = set(Part) - {Part.PELVIS, Part.TRUNK, Part.NECK, Part.HEAD}
 
@@ -130,8 +167,12 @@ def naming_of(names: Sequence[str]) -> Naming:
         seen: set[Role] = set()
         for name in names:
             role = _role(short[name], words)
-            if role is None or (role in seen and role[0] not in (Part.TRUNK, Part.NECK)):
-                continue  # a second "head" is something worn on the first one
+            if role is None:
+                continue
+            if role in seen and role[0] not in (Part.TRUNK, Part.NECK):
+                if scheme not in _LAST:
+                    continue  # a second "head" is something worn on the first one
+                roles = {other: it for other, it in roles.items() if it != role}
             seen.add(role)
             roles[name] = role
         limbs = [{(part, Side.LEFT), (part, Side.RIGHT)} <= seen for part in (Part.THIGH, Part.UPPER_ARM)]
@@ -171,19 +212,28 @@ def side_and_word(name: str) -> tuple[Side, str]:
     return side, re.sub(r"[_ .:\-]", "", name).lower()
 
 
+def possible_roles(name: str) -> set[Role]:
+    """Every part and side that a single name may mean, in any scheme."""
+    roles = {_role(name, words) for words in _SCHEMES.values()}
+    return {role for role in roles if role is not None}
+
+
 def _role(name: str, words: Mapping[str, Part]) -> Role | None:
-    side, word = side_and_word(name)
-    part = words.get(word) or words.get(re.sub(r"\d+$", "#", word))
-    if part is None or (side is Side.MIDDLE) != (part not in _PAIRED):
+    side, word = side_and_word(in_english(name))
+    word = re.sub(r"(link|joint|body)$", "", word) or word
+    found = words.get(word) or words.get(re.sub(r"\d+$", "#", word))
+    if found is None and side is Side.MIDDLE and word[:1] in ("l", "r"):  # lfemur, rShldr
+        side, found = (Side.LEFT if word[0] == "l" else Side.RIGHT), words.get(word[1:])
+    if found is None or (side is Side.MIDDLE) != (found not in _PAIRED):
         return None
-    return part, side
+    return found, side
 
 
 def _without_prefix(names: Sequence[str]) -> list[str]:
     """Names without what most of them begin with, up to separators: "mixamorig:", "Character1_", "Bip01 ", "J_Bip_"."""
-    heads = [match[0] if (match := re.match(r"[A-Za-z0-9]+[_ :]+", name)) else "" for name in names]
+    heads = [match[0] if (match := re.match(r"[A-Za-z0-9]+[_ :-]+", name)) else "" for name in names]
     common = max(set(heads), key=heads.count, default="")
-    word = re.sub(r"[_ :]", "", common).lower()
+    word = re.sub(r"[_ :-]", "", common).lower()
     if not common or word in ("l", "r", "left", "right") or 2 * heads.count(common) <= len(names):
         return list(names)
     return _without_prefix([name.removeprefix(common) for name in names])

@@ -1,12 +1,14 @@
 """Motions: figures led by pins and drags; motions carried over from one figure to another, and edited."""
 
 from hitogata.motion.blending import blend, cross_fade
+from hitogata.motion.calibration import calibration_length, without_calibration
 from hitogata.motion.cleaning import Cleaned, clean_feet
 from hitogata.motion.cutting import cut, join
 from hitogata.motion.footing import Contact, Foot, RestLimits, find_contacts, resting_points
 from hitogata.motion.layering import Layer, add_layer, layer_between, layer_over
 from hitogata.motion.levelling import Levelled, level_feet
 from hitogata.motion.looping import Drift, Loop, LoopPoints, find_loop, make_loop, repeat
+from hitogata.motion.map_files import read_map
 from hitogata.motion.mapping import SkeletonMap, map_skeletons
 from hitogata.motion.matching import Transition, best_transition, match_phase
 from hitogata.motion.mirroring import mirror
@@ -16,7 +18,9 @@ from hitogata.motion.puppet import Handle, Hold, Priority, Puppet, PuppetSetting
 from hitogata.motion.retarget import Retargeted, retarget, retarget_bvh
 from hitogata.motion.sampling import resample, sample
 from hitogata.motion.skating import foot_slides
+from hitogata.motion.stances import Stance, find_stances
 from hitogata.motion.symmetry import Symmetry, find_symmetry
+from hitogata.motion.treading import Tread, Trodden
 from hitogata.motion.warping import change_speed, warp
 
 __all__ = [
@@ -41,12 +45,16 @@ __all__ = [
     "Retargeted",
     "SkeletonMap",
     "Solution",
+    "Stance",
     "Status",
     "Symmetry",
     "Transition",
+    "Tread",
+    "Trodden",
     "add_layer",
     "best_transition",
     "blend",
+    "calibration_length",
     "change_speed",
     "clean_feet",
     "cross_fade",
@@ -54,6 +62,7 @@ __all__ = [
     "drag_along",
     "find_contacts",
     "find_loop",
+    "find_stances",
     "find_symmetry",
     "foot_slides",
     "headings",
@@ -67,6 +76,7 @@ __all__ = [
     "mirror",
     "move_root",
     "put_on_floor",
+    "read_map",
     "repeat",
     "resample",
     "resting_points",
@@ -76,4 +86,5 @@ __all__ = [
     "start_at",
     "turn_root",
     "warp",
+    "without_calibration",
 ]

@@ -1,15 +1,21 @@
 """A target figure's coordinates, joint by joint, for orientations its links should have."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from hitogata.figure import Figure, Joint, JointKind
 from hitogata.figure.moving import joint_motion
 from hitogata.figure.rates import unbroken_quats
 from hitogata.figure.values import FloatArray
-from hitogata.motion.fitting import bend_twists, hinge_angles, inside, twist_angles, universal_angles
+from hitogata.motion.chains import Chain, chain_angles, chain_to
+from hitogata.motion.fitting import bend_twists, hinge_angles, inside, steady_twists, twist_angles, universal_angles
 from hitogata.motion.mapping import SkeletonMap
 from hitogata.motion.resting import Rest
-from hitogata.spatial import matrix_to_quat, quat_exp, quat_to_matrix
+from hitogata.spatial import matrix_to_quat, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_to_matrix
+
+NOTED = 1e-6
+"""Changes below this are rounding [rad]."""
 
 
 class Follower:
@@ -20,18 +26,23 @@ class Follower:
         target: the figure that follows.
         pairs: their links.
         rest: where they correspond.
+        time: [s], shape (nt,).
         rotations: of the source's links over time, shape (nt, nlinks, 3, 3).
         bends: turn limbs into the plane in which hinges behind them must bend.
+        ranges: hold ball joints inside their ranges of motion.
 
     Attributes:
         residuals: by target link: what it misses [rad], shape (nt,); known after `coordinates`.
+        held: by joint: how far its range of motion held it back [rad], shape (nt,); without those it never did.
     """
 
     def __init__(
-        self, source: Figure, target: Figure, pairs: SkeletonMap, rest: Rest, rotations: FloatArray, bends: bool
-    ) -> None:
+        self, source: Figure, target: Figure, pairs: SkeletonMap, rest: Rest, time: FloatArray, rotations: FloatArray,
+        *, bends: bool, ranges: bool,
+    ) -> None:  # fmt: skip
         self.source, self.target, self.pairs, self.rest = source, target, pairs, rest
-        self.rotations, self.bends = rotations, bends
+        self.time, self.rotations, self.bends, self.ranges = time, rotations, bends, ranges
+        self.held: dict[str, FloatArray] = {}
         self.residuals: dict[str, FloatArray] = {}
 
     def _turned(self, name: str) -> FloatArray:
@@ -57,8 +68,13 @@ class Follower:
         direction: FloatArray = turned
         return direction
 
-    def coordinates(self) -> FloatArray:
-        """All coordinates, shape (nt, nq); the root's position is the neutral one."""
+    def coordinates(self, instead: Mapping[str, FloatArray] | None = None) -> FloatArray:
+        """All coordinates, shape (nt, nq); the root's position is the neutral one.
+
+        Args:
+            instead: world rotations that some links should have, not those of their source links, shape (nt, 3, 3).
+        """
+        self.residuals, self.held, given = {}, {}, instead or {}
         target, count = self.target, len(self.rotations)
         q = np.repeat(target.neutral()[None], count, axis=0)
         world = np.empty((count, target.nlinks, 3, 3))
@@ -68,7 +84,17 @@ class Follower:
             base = np.broadcast_to(base, (count, 3, 3))
             part = slice(target.q_starts[i], target.q_starts[i] + joint.nq)
             wanted = self._wanted(i)
-            if wanted is not None:
+            links = self._row(i)
+            if wanted is not None and len(links) > 1 and (chain := chain_to(target, links)) is not None:
+                self._fit_row(i, chain, links, world, given.get(link.name), wanted, q)
+                base = world[:, parent] @ joint.parent_frame.rotation
+                turn, _ = joint_motion(joint, q[:, part])
+                world[:, i] = base @ quat_to_matrix(turn) @ joint.child_frame.rotation.T
+                self.residuals[link.name] = self._residual(i, world[:, i], wanted)
+                continue
+            if link.name in given:
+                self._fit(i, joint, base, given[link.name], q[:, part], exact=True)
+            elif wanted is not None:
                 self._fit(i, joint, base, wanted, q[:, part])
             turn, _ = joint_motion(joint, q[:, part])
             world[:, i] = base @ quat_to_matrix(turn) @ joint.child_frame.rotation.T
@@ -76,15 +102,20 @@ class Follower:
                 self.residuals[link.name] = self._residual(i, world[:, i], wanted)
         return q
 
-    def _fit(self, i: int, joint: Joint, base: FloatArray, wanted: FloatArray, q: FloatArray) -> None:
-        """Write a joint's coordinates into q, shape (nt, nq of the joint)."""
+    def _fit(
+        self, i: int, joint: Joint, base: FloatArray, wanted: FloatArray, q: FloatArray, exact: bool = False
+    ) -> None:
+        """Write a joint's coordinates into q, shape (nt, nq of the joint); `exact`: do not look at bones."""
         back = np.swapaxes(base, 1, 2)
         child = joint.child_frame.rotation
         if joint.kind in (JointKind.BALL, JointKind.FREE):
-            turned = self._into_bend_plane(i, wanted) if self.bends else wanted
-            q[:, -4:] = unbroken_quats(np.asarray(matrix_to_quat(back @ turned @ child), np.float64))
+            turned = self._into_bend_plane(i, wanted) if self.bends and not exact else wanted
+            quats = np.asarray(matrix_to_quat(back @ turned @ child), np.float64)
+            if self.ranges and joint.kind is JointKind.BALL and joint.range is not None and len(quats):
+                quats = self._within(joint, quats)
+            q[:, -4:] = unbroken_quats(quats)
         elif joint.kind is JointKind.HINGE:
-            axis, direction = np.array(joint.axis), self._wanted_bone(i)
+            axis, direction = np.array(joint.axis), None if exact else self._wanted_bone(i)
             bone = child.T @ self._own_bone(i) if direction is not None else axis
             if direction is not None and np.linalg.norm(np.cross(axis, bone)) > 0.1:
                 angles = hinge_angles(axis, bone, np.einsum("nij,nj->ni", back, direction))
@@ -95,6 +126,40 @@ class Follower:
             angles = universal_angles(joint, back @ wanted @ child)
             for k in range(2):
                 q[:, k] = inside(angles[:, k], joint.range[k] if joint.range else None)
+
+    def _row(self, i: int) -> list[int]:
+        """Links that turn a link together with its own joint: those before it that follow none, up to one that does."""
+        links = [i]
+        while (parent := self.target.parents[links[0]]) > 0 and self.target.link_names[parent] not in self.pairs.pairs:
+            links.insert(0, parent)
+        return links
+
+    def _fit_row(
+        self, i: int, chain: Chain, links: list[int], world: FloatArray, given: FloatArray | None, wanted: FloatArray,
+        q: FloatArray,
+    ) -> None:  # fmt: skip
+        """Write the coordinates of hinges in a row, and where the links between are."""
+        target, carrier = self.target, self.target.parents[links[0]]
+        name = target.link_names[i]
+        base = world[:, carrier] if carrier >= 0 else np.broadcast_to(np.eye(3), (len(q), 3, 3))
+        bone = self._own_bone(i) if name in self.rest.target_bones else None
+        if given is None:
+            given = self._into_bend_plane(i, wanted) if self.bends and len(chain.axes) > 2 else wanted
+        start = target.neutral()[list(chain.coordinates)]
+        q[:, list(chain.coordinates)] = chain_angles(chain, base, given, start, bone)
+        for k in links[:-1]:
+            joint, parent = target.links[k].joint, target.parents[k]
+            turn, _ = joint_motion(joint, q[:, target.q_starts[k] : target.q_starts[k] + joint.nq])
+            above = world[:, parent] @ joint.parent_frame.rotation if parent >= 0 else joint.parent_frame.rotation
+            world[:, k] = above @ quat_to_matrix(turn) @ joint.child_frame.rotation.T
+
+    def _within(self, joint: Joint, quats: FloatArray) -> FloatArray:
+        """Orientations in the joint's range of motion; what it held back is noted."""
+        allowed = np.asarray(joint.range.clamp(quats), np.float64)
+        angles = np.linalg.norm(quat_log(quat_multiply(allowed, quat_conjugate(quats))), axis=1)
+        if angles.max() > NOTED:
+            self.held[joint.name] = angles
+        return allowed
 
     def _own_bone(self, i: int) -> FloatArray:
         """Direction of a target link's bone in its own frame."""
@@ -114,7 +179,7 @@ class Follower:
         bone, axis = wanted @ self._own_bone(i), wanted @ (joint.parent_frame.rotation @ joint.axis)
         if not len(bone) or abs(float(bone[0] @ axis[0])) > 0.5:
             return wanted
-        twist = bend_twists(bone, axis, direction, joint.range)
+        twist = steady_twists(self.time, *bend_twists(bone, axis, direction, joint.range))
         turned: FloatArray = quat_to_matrix(quat_exp(bone * twist[:, None])) @ wanted
         return turned
 

@@ -177,7 +177,7 @@ def resting_points(
     strict, loose = ((speed < law.speed[k]) & (height < law.height[k]) for k in (0, 1))
     resting: BoolArray = np.stack([_with_core(loose[:, k], strict[:, k]) for k in range(x.shape[1])], axis=1)
     merged: list[tuple[int, int]] = []
-    for first, last in _runs(np.any(resting, axis=1)):
+    for first, last in runs(np.any(resting, axis=1)):
         if merged and t[first] - t[merged[-1][1]] < law.gap:
             merged[-1] = merged[-1][0], last
         else:
@@ -207,12 +207,12 @@ def stand_heights(places: FloatArray, floor: float | None = None) -> FloatArray:
 def _with_core(loose: BoolArray, strict: BoolArray) -> BoolArray:
     """Runs of `loose` that hold at least one sample of `strict`."""
     result: BoolArray = np.zeros_like(loose)
-    for first, last in _runs(loose):
+    for first, last in runs(loose):
         result[first : last + 1] = strict[first : last + 1].any()
     return result
 
 
-def _runs(mask: Any) -> list[tuple[int, int]]:
+def runs(mask: Any) -> list[tuple[int, int]]:
     """First and last index of each run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return [(int(a), int(b) - 1) for a, b in edges.reshape(-1, 2)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hitogata.dynamics import forward_kinematics
-from hitogata.figure import Figure
+from hitogata.figure import Figure, JointKind
 from hitogata.figure.values import FloatArray
 
 _TINY = 0.02  # share of the figure's size: a last link this near to its parent is left out
@@ -31,17 +31,21 @@ class _Chain:
 def match_by_geometry(source: Figure, target: Figure) -> dict[str, str]:
     """Source link by target link; both figures in their neutral poses, looking the same way."""
     pairs: dict[int, int] = {}
-    _pair(_tree(target), _tree(source), pairs)
+    _pair(_tree(target), _tree(source, sliders=False), pairs)
     return {target.link_names[i]: source.link_names[j] for i, j in sorted(pairs.items())}
 
 
-def _tree(figure: Figure) -> _Chain:
+def _tree(figure: Figure, sliders: bool = True) -> _Chain:
+    """The chains of a figure; without sliders, which turn nothing, what hangs on them hangs on their parents."""
     poses = forward_kinematics(figure, figure.neutral())
     places, turns = poses.position, poses.rotation
     tips = np.array([p + 2 * r @ link.mass.centre for p, r, link in zip(places, turns, figure.links, strict=True)])
     size = float(np.ptp(np.concatenate([places, tips]), axis=0).max())
     children: list[list[int]] = [[] for _ in figure.links]
     for i in reversed(range(1, figure.nlinks)):  # leaves first
+        if not sliders and figure.links[i].joint.kind is JointKind.SLIDER:
+            children[figure.parents[i]] = children[i] + children[figure.parents[i]]
+            continue
         near = np.linalg.norm(places[i] - places[figure.parents[i]]) < _TINY * size
         if children[i] or not (near and np.linalg.norm(tips[i] - places[i]) < 2 * _TINY * size):
             children[figure.parents[i]].insert(0, i)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
-from hitogata.files.names import Naming, Part, Side, figure_naming
+from hitogata.files.names import Naming, Part, Side, figure_naming, possible_roles
 from hitogata.motion.likeness import match_by_geometry
 
 
@@ -54,7 +54,7 @@ def map_skeletons(source: Figure, target: Figure, table: Mapping[str, str | None
 
     Raises:
         FigureError: the table names a link that is not there.
-        ArgumentError: no pair was found.
+        ArgumentError: no pair was found, or one that cannot be (a shoulder that would follow a neck).
     """
     table = dict(table or {})
     for name, other in table.items():
@@ -69,6 +69,7 @@ def map_skeletons(source: Figure, target: Figure, table: Mapping[str, str | None
         pairs, how = match_by_geometry(source, target), "geometry"
     if table:
         how += f" and {len(table)} of the user's table"
+    _refuse_unlikely(source, target, {name: other for name, other in pairs.items() if name not in table}, how)
     found = {name: other for name in target.link_names if (other := table.get(name, pairs.get(name))) is not None}
     if not found:
         raise ArgumentError(
@@ -83,6 +84,46 @@ def map_skeletons(source: Figure, target: Figure, table: Mapping[str, str | None
         tuple(name for name in source.link_names if name not in set(found.values())),
         how,
     )
+
+
+def _refuse_unlikely(source: Figure, target: Figure, pairs: Mapping[str, str], how: str) -> None:
+    """Raise ArgumentError if a pair's names mean different parts or sides of the body, or ranks are upside down."""
+    wrong = {name: other for name, other in pairs.items() if not _may_be_alike(name, other)}
+    for name in pairs:
+        above = _above(target, name, pairs)
+        limb = not {role[0] for role in possible_roles(name)} & {Part.PELVIS, Part.TRUNK}
+        if above is not None and limb and pairs[name] in _ancestors(source, pairs[above]):
+            wrong[name] = pairs[name]
+    if wrong:
+        listed = "\n".join(
+            f"  {name:<24} {other}{'   <- not alike' if name in wrong else ''}" for name, other in pairs.items()
+        )
+        raise ArgumentError(
+            f"figures {source.name!r} and {target.name!r}: the pairs found by {how} cannot be right.  Give a table of "
+            f"source links by target link (on the command line --map FILE).  Target and source:\n{listed}"
+        )
+
+
+def _may_be_alike(name: str, other: str) -> bool:
+    """Whether two names may mean the same part and side; names that are not known may mean any."""
+    mine, theirs = possible_roles(name), possible_roles(other)
+    trunk = {Part.PELVIS, Part.TRUNK}
+    near = any({a[0], b[0]} <= trunk or {a[0], b[0]} == {Part.NECK, Part.HEAD} for a in mine for b in theirs)
+    return not mine or not theirs or near or bool(mine & theirs)
+
+
+def _above(figure: Figure, name: str, pairs: Mapping[str, str]) -> str | None:
+    """The nearest link before one that has a partner."""
+    return next((it for it in _ancestors(figure, name) if it in pairs), None)
+
+
+def _ancestors(figure: Figure, name: str) -> list[str]:
+    """Links before one, the nearest first."""
+    found, i = [], figure.parents[figure.link_index(name)]
+    while i >= 0:
+        found.append(figure.link_names[i])
+        i = figure.parents[i]
+    return found
 
 
 def _by_names(ours: Naming, theirs: Naming) -> dict[str, str]:

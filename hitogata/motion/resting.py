@@ -4,8 +4,8 @@ Rest poses differ (arms spread or hanging, legs apart or together).  Limbs corre
 way; hands when they go on straight; trunk, head and feet when both figures stand upright.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -13,11 +13,10 @@ from hitogata.dynamics import LinkPoses, forward_kinematics
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.figure.values import FloatArray
-from hitogata.files.names import Part, Side
+from hitogata.files.names import Part, Role, Side, figure_naming
+from hitogata.motion.anatomy import standing_rotations
+from hitogata.motion.calibration import UPRIGHT, standing
 from hitogata.motion.mapping import SkeletonMap
-
-UPRIGHT = 0.5
-"""A pose stands if the cosines of thighs and shins downwards and of the trunk upwards are all above this."""
 
 _ALIGNED = (Part.THIGH, Part.SHIN, Part.UPPER_ARM, Part.FOREARM)
 _SHORT = 1e-3  # [m]
@@ -28,7 +27,8 @@ class Rest:
     """Source and target where they correspond.
 
     Attributes:
-        frame: of the source's motion; None: its neutral pose.
+        frame: of the source's motion; None: no frame of it.
+        how: where the source stands like the target, in words.
         source: link rotations of the source there, shape (nlinks, 3, 3).
         target: link rotations of the target in its neutral pose, shape (nlinks, 3, 3).
         source_bones: unit direction of the bone of each matched source link, world, by target link; without those
@@ -38,6 +38,7 @@ class Rest:
     """
 
     frame: int | None
+    how: str
     source: FloatArray
     target: FloatArray
     source_bones: dict[str, FloatArray]
@@ -45,7 +46,27 @@ class Rest:
     turns: dict[str, FloatArray]
 
 
-def find_rest(source: Figure, target: Figure, pairs: SkeletonMap, poses: LinkPoses, frame: int | None) -> Rest:
+@dataclass(frozen=True, eq=False)
+class _Stance:
+    """How the source stands: what is known of it, and the motion or pose in which its bones are measured."""
+
+    frame: int | None
+    how: str
+    rotation: FloatArray  # of the links, standing, shape (nlinks, 3, 3)
+    left: FloatArray | None  # to its left; None: from its places
+    seen: LinkPoses  # one pose or many
+
+
+def find_rest(
+    source: Figure,
+    target: Figure,
+    pairs: SkeletonMap,
+    poses: LinkPoses,
+    frame: int | None = None,
+    *,
+    calibration: int = 0,
+    soles: Mapping[str, FloatArray] | None = None,
+) -> Rest:
     """Find where two figures correspond.
 
     Args:
@@ -53,20 +74,15 @@ def find_rest(source: Figure, target: Figure, pairs: SkeletonMap, poses: LinkPos
         target: the figure that follows.
         pairs: their links.
         poses: of the source, over its motion.
-        frame: in which the source stands like the target; None: its neutral pose if it stands, or else the frame in
-            which it stands best.
+        frame: in which the source stands like the target.  None: its calibration pose; without one its neutral pose,
+            if that stands; or else as its anatomy says (`anatomy`).
+        calibration: how many frames at the beginning are a calibration pose.
+        soles: by target link: upward direction in the frame of its source link while that rests on the ground, unit,
+            shape (3,); such links are level then, whatever the reference says.
     """
-    neutral = forward_kinematics(source, source.neutral())
-    count = len(poses.matrices)
-    if frame is not None and not -count <= frame < count:
-        raise ArgumentError(f"reference: frame {frame} is not one of the motion's {count}")
-    if frame is None and count and _standing(source, pairs, neutral.position[None])[0] < UPRIGHT:
-        frame = int(_standing(source, pairs, poses.position).argmax())
-    there = neutral if frame is None else LinkPoses(poses.matrices[frame])
+    stance = _stance(source, pairs, poses, frame, calibration)
     own = forward_kinematics(target, target.neutral())
-    theirs = {name: source.link_index(other) for name, other in pairs.pairs.items()}
-    mine = {name: target.link_index(name) for name in pairs.pairs}
-    heading = _heading(pairs, there.position, own.position, theirs, mine)
+    heading = _heading(source, target, pairs, stance, own)
     source_bones, target_bones, turns = {}, {}, {}
     for name in pairs.pairs:
         turns[name] = heading
@@ -75,13 +91,45 @@ def find_rest(source: Figure, target: Figure, pairs: SkeletonMap, poses: LinkPos
         if role and role[0] is Part.HAND and forearm and forearm[0] in turns:
             turns[name] = turns[forearm[0]]  # at rest hands are straight; thumbs make their own direction unsure
             continue
-        bones = _bones(name, target, source, pairs, own, there)
+        bones = _bones(name, target, source, pairs, own, stance)
         if bones is None:
             continue
         target_bones[name], source_bones[name] = bones
         if role is None or role[0] in _ALIGNED:
             turns[name] = shortest_turn(heading @ bones[0], bones[1]) @ heading
-    return Rest(frame, np.array(there.rotation), np.array(own.rotation), source_bones, target_bones, turns)
+    for name, up in (soles or {}).items():
+        turns[name] = (
+            shortest_turn(turns[name][:, 2], stance.rotation[source.link_index(pairs.pairs[name])] @ up) @ turns[name]
+        )
+    rotation = np.array(stance.rotation)
+    return Rest(stance.frame, stance.how, rotation, np.array(own.rotation), source_bones, target_bones, turns)
+
+
+def _stance(source: Figure, pairs: SkeletonMap, poses: LinkPoses, frame: int | None, calibration: int) -> _Stance:
+    """How the source stands, by what is known best."""
+    count = len(poses.matrices)
+    if frame is not None and not -count <= frame < count:
+        raise ArgumentError(f"reference: frame {frame} is not one of the motion's {count}")
+    if frame is not None or calibration:
+        there = LinkPoses(poses.matrices[frame or 0])
+        how = f"frame {frame or 0}" + (", a calibration pose" if frame is None else "")
+        return _Stance(frame or 0, how, there.rotation, None, there)
+    neutral, roles = forward_kinematics(source, source.neutral()), source_roles(source, pairs)
+    if not count or standing(source, roles, neutral.position[None])[0] >= UPRIGHT:
+        return _Stance(None, "its neutral pose", neutral.rotation, None, neutral)
+    found = standing_rotations(source, roles, poses)
+    if found is not None:
+        return _Stance(None, "a pose made from its anatomy", found, np.array([0.0, 1.0, 0.0]), poses)
+    frame = int(standing(source, roles, poses.position).argmax())
+    there = LinkPoses(poses.matrices[frame])
+    return _Stance(frame, f"frame {frame}, in which it stands best", there.rotation, None, there)
+
+
+def source_roles(source: Figure, pairs: SkeletonMap) -> dict[str, Role]:
+    """Part and side of the source's links: as their partners have them; of others, as their names say."""
+    paired = {pairs.pairs[name]: role for name, role in pairs.parts.items()}
+    others = {name: role for name, role in figure_naming(source).roles.items() if role not in paired.values()}
+    return others | paired
 
 
 def shortest_turn(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -97,55 +145,37 @@ def shortest_turn(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _bones(
-    name: str, target: Figure, source: Figure, pairs: SkeletonMap, own: LinkPoses, there: LinkPoses
+    name: str, target: Figure, source: Figure, pairs: SkeletonMap, own: LinkPoses, stance: _Stance
 ) -> tuple[FloatArray, FloatArray] | None:
     """Directions of a pair's bones: to the next pair behind it, or else to the centre of mass."""
     i, j = target.link_index(name), source.link_index(pairs.pairs[name])
     after = [k for k, parent in enumerate(target.parents) if parent == i and target.link_names[k] in pairs.pairs]
+    seen = LinkPoses(stance.seen.matrices.reshape(-1, source.nlinks, 3, 4))
     if len(after) == 1:
         nearest = source.link_index(pairs.pairs[target.link_names[after[0]]])
-        ends = own.position[after[0]], there.position[nearest]
+        ends = own.position[after[0]], seen.position[:, nearest]
     else:
         ends = (own.position[i] + own.rotation[i] @ target.links[i].mass.centre,
-                there.position[j] + there.rotation[j] @ source.links[j].mass.centre)  # fmt: skip
-    a, b = ends[0] - own.position[i], ends[1] - there.position[j]
+                seen.position[:, j] + seen.rotation[:, j] @ source.links[j].mass.centre)  # fmt: skip
+    inside = np.einsum("tji,tj->i", seen.rotation[:, j], ends[1] - seen.position[:, j]) / len(seen.matrices)
+    a, b = ends[0] - own.position[i], stance.rotation[j] @ inside
     if min(np.linalg.norm(a), np.linalg.norm(b)) < _SHORT:
         return None
     return a / np.linalg.norm(a), b / np.linalg.norm(b)
 
 
-def _heading(
-    pairs: SkeletonMap, theirs: FloatArray, own: FloatArray, source: dict[str, int], target: dict[str, int]
-) -> FloatArray:
+def _heading(source: Figure, target: Figure, pairs: SkeletonMap, stance: _Stance, own: LinkPoses) -> FloatArray:
     """Turn about the vertical that brings the target's left to the source's left."""
     for part in (Part.THIGH, Part.UPPER_ARM, Part.SHIN, Part.FOREARM, Part.CLAVICLE, Part.FOOT, Part.HAND):
         left, right = pairs.links(part, Side.LEFT), pairs.links(part, Side.RIGHT)
         if left and right:
-            a = own[target[left[0]]] - own[target[right[0]]]
-            b = theirs[source[left[0]]] - theirs[source[right[0]]]
+            mine = [own.position[target.link_index(side[0])] for side in (left, right)]
+            a, b = mine[0] - mine[1], stance.left
+            if b is None:
+                theirs = [stance.seen.position[source.link_index(pairs.pairs[side[0]])] for side in (left, right)]
+                b = theirs[0] - theirs[1]
             if min(np.hypot(*a[:2]), np.hypot(*b[:2])) > _SHORT:
                 angle = np.arctan2(b[1], b[0]) - np.arctan2(a[1], a[0])
                 c, s = np.cos(angle), np.sin(angle)
                 return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
     return np.eye(3)
-
-
-def _standing(source: Figure, pairs: SkeletonMap, places: FloatArray) -> FloatArray:
-    """Least cosine of thighs and shins downwards and the trunk upwards, shape (n,), of places (n, nlinks, 3)."""
-    index = {name: source.link_index(other) for name, other in pairs.pairs.items()}
-    cosines = []
-    for side in (Side.LEFT, Side.RIGHT):
-        chain = [pairs.links(part, side) for part in (Part.THIGH, Part.SHIN, Part.FOOT)]
-        for upper, lower in pairwise(chain):
-            if upper and lower:
-                cosines.append(_up(places[:, index[upper[0]]] - places[:, index[lower[0]]]))
-    tops = pairs.links(Part.HEAD) or pairs.links(Part.TRUNK)[-1:]
-    hips = [index[name] for name in pairs.links(Part.THIGH)]
-    if tops and hips:
-        cosines.append(_up(places[:, index[tops[0]]] - places[:, hips].mean(axis=1)))
-    return np.min(cosines, axis=0) if cosines else np.ones(len(places))
-
-
-def _up(vectors: FloatArray) -> FloatArray:
-    cosine: FloatArray = vectors[:, 2] / np.maximum(np.linalg.norm(vectors, axis=1), 1e-12)
-    return cosine

@@ -17,16 +17,19 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics import forward_kinematics
+from hitogata.dynamics import LinkPoses, forward_kinematics
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind, Trajectory, velocities_of
 from hitogata.figure.values import FloatArray
 from hitogata.files import Bvh, figure_from_bvh, trajectory_from_bvh
 from hitogata.files.names import Part, Side
+from hitogata.motion.calibration import calibration_length
 from hitogata.motion.following import Follower
 from hitogata.motion.grounding import STANCE, lowest
 from hitogata.motion.mapping import SkeletonMap, map_skeletons
-from hitogata.motion.resting import find_rest
+from hitogata.motion.resting import find_rest, source_roles
+from hitogata.motion.stances import LEG, Stance, find_stances
+from hitogata.motion.treading import Trodden, tread
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +42,12 @@ class Retargeted:
         residuals: by target link: angle between its bone (or itself, if it has none) and where it should point [rad],
             shape (nt,).
         scale: of lengths, target over source.
-        reference: frame of the source in which it stands like the target; None: its neutral pose.
+        reference: frame of the source in which it stands like the target; None: no frame of it.
+        stands: where the source stands like the target, in words.
+        calibration: how many frames at the beginning of the source's motion are a calibration pose.
+        first: frame of the source that is the first of the trajectory: calibration poses are left out.
+        held: by joint of the target: how far its range of motion held it back [rad], shape (nt,).
+        feet: what was done to feet that stand; None: nothing.
     """
 
     trajectory: Trajectory
@@ -47,16 +55,33 @@ class Retargeted:
     residuals: Mapping[str, FloatArray]
     scale: float
     reference: int | None
+    stands: str
+    calibration: int
+    first: int
+    held: Mapping[str, FloatArray]
+    feet: Trodden | None
 
     def __str__(self) -> str:
-        where = "its neutral pose" if self.reference is None else f"frame {self.reference}"
-        lines = [str(self.mapping), f"lengths times {self.scale:.3f}; the source stands like the target in {where}"]
+        lines = [
+            str(self.mapping),
+            f"lengths times {self.scale:.3f}; the source stands like the target in {self.stands}",
+        ]
+        if self.first:
+            frames = "1 frame" if self.first == 1 else f"{self.first} frames"
+            lines.append(f"{frames} of calibration at the beginning left out")
         for name, angles in self.residuals.items():
-            worst = float(np.degrees(np.abs(angles).max(initial=0.0)))
-            if worst > 0.1:
-                rms = float(np.degrees(np.sqrt(np.mean(angles**2))))
-                lines.append(f"  {name:<20} off by {rms:.1f} deg rms, {worst:.1f} deg at most")
-        return "\n".join(lines)
+            lines += _line(name, angles, "off by")
+        for name, angles in self.held.items():
+            lines += _line(name, angles, "held in its range by")
+        return "\n".join([*lines, *([str(self.feet)] if self.feet is not None else [])])
+
+
+def _line(name: str, angles: FloatArray, what: str) -> list[str]:
+    worst = float(np.degrees(np.abs(angles).max(initial=0.0)))
+    if worst <= 0.1:
+        return []
+    rms = float(np.degrees(np.sqrt(np.mean(angles**2))))
+    return [f"  {name:<20} {what} {rms:.1f} deg rms, {worst:.1f} deg at most"]
 
 
 def retarget(
@@ -68,7 +93,10 @@ def retarget(
     reference: int | None = None,
     keep_size: bool = False,
     floor: float | None = 0.0,
+    feet: bool = True,
+    ranges: bool = True,
     bend_planes: bool = True,
+    keep_calibration: bool = False,
 ) -> Retargeted:
     """Carry a motion over to another figure.
 
@@ -77,42 +105,78 @@ def retarget(
         source: the figure that moved.
         target: the figure that follows.
         mapping: from `map_skeletons`; or a table for it; None: found by names or geometry.
-        reference: frame in which the source stands like the target stands at rest; None: its neutral pose, or if that
-            does not stand (bones that all lie along one axis), the frame in which it stands best.
+        reference: frame in which the source stands like the target stands at rest; None: its calibration pose, if it
+            begins with one; or its neutral pose, if that stands; or else a pose made from its anatomy (`anatomy`).
         keep_size: leave the hips' path as it is, instead of scaling it by the length of the legs.
-        floor: height at which the soles stand [m]: the whole motion is lifted or lowered; None: as scaled.
+        floor: height at which the soles stand [m]: the whole motion is lifted or lowered; None: as scaled, and feet as
+            they are.
+        feet: soles that stand are level, on the floor, and do not slide (`treading`).
+        ranges: hold joints inside their ranges of motion.  Those of hinges are always kept.
         bend_planes: turn thighs and upper arms about their bones, so that hinges behind them bend the way the source
             does; otherwise they have the source's twist, and hinges come as near as they can.
+        keep_calibration: do not leave out a calibration pose at the beginning.
 
     Returns:
-        The target's trajectory, the pairs of links, and what hinges could not follow.
+        The target's trajectory, the pairs of links, and what could not be followed.
     """
     trajectory.check(source)
     pairs = mapping if isinstance(mapping, SkeletonMap) else map_skeletons(source, target, mapping)
-    poses = forward_kinematics(source, trajectory.q)
-    rest = find_rest(source, target, pairs, poses, reference)
-    follower = Follower(source, target, pairs, rest, np.array(poses.rotation), bend_planes)
+    roles = source_roles(source, pairs)
+    calibration = calibration_length(source, trajectory, roles)
+    first = 0 if keep_calibration else calibration
+    everything = forward_kinematics(source, trajectory.q)
+    time, poses = trajectory.time[first:], LinkPoses(everything.matrices[first:])
+    ratio, leg = _leg_ratio(source, target, pairs)
+    stances = find_stances(source, roles, time, poses, leg) if feet and floor is not None else {}
+    soles = _soles(pairs, stances)
+    moved = everything if reference is not None or calibration else poses
+    rest = find_rest(source, target, pairs, moved, reference, calibration=calibration, soles=soles)
+    rotations = np.array(poses.rotation)
+    follower = Follower(source, target, pairs, rest, time, rotations, bends=bend_planes, ranges=ranges)
     q = follower.coordinates()
-    scale = 1.0 if keep_size else _leg_ratio(source, target, pairs)
+    scale = 1.0 if keep_size else ratio
+    trodden = None
     if target.links[0].joint.kind is JointKind.FREE:
         q[:, :3] = _root_path(q, source, target, pairs, np.array(poses.position), scale)
-        soles = lowest(target, q, [*pairs.links(Part.FOOT), *pairs.links(Part.TOES)]) if floor is not None else None
-        if floor is not None and soles is not None and len(soles):
-            up = target.links[0].joint.parent_frame.rotation.T[:, 2]
-            q[:, :3] += up * (floor - float(np.percentile(soles, STANCE)))
-    v = velocities_of(target, trajectory.time, q)
-    motion = Trajectory(trajectory.time, q, v, figure_name=target.name)
-    return Retargeted(motion, pairs, follower.residuals, scale, rest.frame)
+        if floor is not None:
+            _lift(target, pairs, q, floor)
+        if floor is not None and any((it.flat | it.tiptoe).any() for it in stances.values()):
+            trodden = tread(target, pairs, follower, q, stances, floor)
+            q = trodden.q
+    motion = Trajectory(time, q, velocities_of(target, time, q), figure_name=target.name)
+    return Retargeted(
+        motion, pairs, follower.residuals, scale, rest.frame, rest.how, calibration, first, follower.held, trodden
+    )
 
 
 def retarget_bvh(bvh: Bvh, target: Figure, **options: Any) -> Retargeted:
     """Carry the motion of a BVH file over to a figure; options are those of `retarget`."""
-    source = figure_from_bvh(bvh)
+    source = figure_from_bvh(bvh, sliders=True)
     return retarget(trajectory_from_bvh(bvh, source), source, target, **options)
 
 
-def _leg_ratio(source: Figure, target: Figure, pairs: SkeletonMap) -> float:
-    """Length of the target's legs over that of the source's, hip to ankle; of all paired bones if there are no legs."""
+def _soles(pairs: SkeletonMap, stances: Mapping[Side, Stance]) -> dict[str, FloatArray]:
+    """By target foot: what is up in its source link while that stands."""
+    return {
+        name: stance.up
+        for side, stance in stances.items() if stance.up is not None
+        for name in pairs.links(Part.FOOT, side)[:1]
+    }  # fmt: skip
+
+
+def _lift(target: Figure, pairs: SkeletonMap, q: FloatArray, floor: float) -> None:
+    """Lift or lower the whole motion so that soles stand on the floor."""
+    soles = lowest(target, q, [*pairs.links(Part.FOOT), *pairs.links(Part.TOES)])
+    if soles is not None and len(soles):
+        up = target.links[0].joint.parent_frame.rotation.T[:, 2]
+        q[:, :3] += up * (floor - float(np.percentile(soles, STANCE)))
+
+
+def _leg_ratio(source: Figure, target: Figure, pairs: SkeletonMap) -> tuple[float, float]:
+    """Length of the target's legs over that of the source's, hip to ankle, and the source's [m].
+
+    Without legs, it is the ratio of all paired bones.
+    """
     theirs, own = (forward_kinematics(figure, figure.neutral()).position for figure in (source, target))
     sums = [0.0, 0.0]
     legs = [pairs.links(part, side) for side in (Side.LEFT, Side.RIGHT) for part in (Part.THIGH, Part.SHIN, Part.FOOT)]
@@ -125,7 +189,7 @@ def _leg_ratio(source: Figure, target: Figure, pairs: SkeletonMap) -> float:
         bones = ((target, own, upper, lower), (source, theirs, pairs.pairs[upper], pairs.pairs[lower]))
         for k, (figure, places, a, b) in enumerate(bones):
             sums[k] += float(np.linalg.norm(places[figure.link_index(a)] - places[figure.link_index(b)]))
-    return sums[0] / sums[1] if min(sums) > 0 else 1.0
+    return (sums[0] / sums[1] if min(sums) > 0 else 1.0), (sums[1] / 2 if all(legs) else LEG)
 
 
 def _root_path(

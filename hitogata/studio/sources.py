@@ -28,7 +28,7 @@ class Loaded(NamedTuple):
 
     Attributes:
         figure: the figure, of a .bvh file its skeleton.
-        motion: of a .bvh file, if it has frames.
+        motion: of a motion file, or of a .bvh file that has frames.
         warnings: what the reader could not represent.
     """
 
@@ -46,38 +46,48 @@ def load_figure(name: str | Path) -> Loaded:
     if kind not in FIGURE_FILES:
         raise ArgumentError(f"no figure {str(name)!r}; there are {', '.join(FIGURES)}, or files: .xml, .urdf, .bvh")
     from hitogata import files
+    from hitogata.motion import without_calibration
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if kind == ".bvh":
             bvh = files.read_bvh(path)
             figure = files.figure_from_bvh(bvh)
-            motion = files.trajectory_from_bvh(bvh, figure) if bvh.nframes > 1 else None
+            whole = files.trajectory_from_bvh(bvh, figure)
+            motion = without_calibration(figure, whole)[0] if bvh.nframes > 1 else None
         else:
             read: Any = files.read_urdf if kind == ".urdf" else files.read_mjcf
             figure, motion = read(path, **({"free_base": True} if kind == ".urdf" else {})), None
     return Loaded(figure, motion, tuple(dict.fromkeys(str(w.message) for w in caught)))
 
 
-def load_motion(path: str | Path, figure: Figure) -> Trajectory:
-    """A motion for a figure: a trajectory of its own (.npz), or a .bvh file, carried over to it."""
+def load_motion(path: str | Path, figure: Figure, *, ranges: bool = True) -> Loaded:
+    """A motion for a figure: a trajectory of its own (.npz), or a .bvh file, carried over to it.
+
+    Args:
+        path: the file.
+        figure: whose motion it becomes.
+        ranges: stay inside the figure's ranges of motion when carried over.
+    """
     path = Path(path)
     if path.suffix.lower() == ".npz":
         motion = Trajectory.load(path)
         motion.check(figure)
-        return motion
+        return Loaded(figure, motion)
     if path.suffix.lower() != ".bvh":
         raise FileFormatError(f"{path.name}: a motion is a .bvh or .npz file, got {path.suffix or 'no ending'}")
     from hitogata.files import figure_from_bvh, read_bvh, trajectory_from_bvh
-    from hitogata.motion import retarget_bvh
+    from hitogata.motion import retarget_bvh, without_calibration
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         bvh = read_bvh(path)
-        own = figure_from_bvh(bvh)
-        if own.link_names == figure.link_names and (own.nq, own.nv) == (figure.nq, figure.nv):
-            return trajectory_from_bvh(bvh, figure)
-        return retarget_bvh(bvh, figure).trajectory
+        names = tuple(bvh.names)
+        if names == figure.link_names and (own := figure_from_bvh(bvh)).nq == figure.nq and own.nv == figure.nv:
+            motion, _ = without_calibration(figure, trajectory_from_bvh(bvh, figure))
+        else:
+            motion = retarget_bvh(bvh, figure, ranges=ranges).trajectory
+    return Loaded(figure, motion, tuple(dict.fromkeys(str(w.message) for w in caught)))
 
 
 def load_range(path: str | Path) -> RangeOfMotion:

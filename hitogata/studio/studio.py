@@ -33,6 +33,9 @@ from hitogata.studio.stage import Stage
 from hitogata.studio.starting import shaped, shaped_steps, stated_steps, tasks
 from hitogata.studio.view.show import Show
 
+UNREAD = "Not everything could be read"
+"""Title of what readers of files warned of."""
+
 
 class Studio:
     """A page in the browser in which a figure lives.
@@ -58,10 +61,15 @@ class Studio:
     ) -> None:  # fmt: skip
         self.options = options or StudioOptions()
         loaded = Loaded(figure) if isinstance(figure, Figure) else load_figure(figure)
-        self.stage, self.motion = Stage(loaded.figure), loaded.motion
-        if motion is not None:
-            self.motion = motion if isinstance(motion, Trajectory) else load_motion(motion, loaded.figure)
-            self.motion.check(loaded.figure)
+        self.stage = Stage(loaded.figure)
+        if isinstance(motion, Trajectory):
+            loaded = loaded._replace(motion=motion)
+        elif motion is not None:
+            moved = load_motion(motion, loaded.figure)
+            loaded = moved._replace(warnings=loaded.warnings + moved.warnings)
+        if loaded.motion is not None:
+            loaded.motion.check(loaded.figure)
+        self.motion = loaded.motion
         self.folder, self.guard = Folder(self.options.folder), Guard(self._tell)
         self.clock = Clock(self._frame, self.guard)
         self.ready = self.halted = self._shaped = False
@@ -77,6 +85,8 @@ class Studio:
         self.page = Page(self)
         self.page.refresh()
         self._look()
+        self._unread = loaded.warnings
+        self.server.on_client_connect(self._greet)
 
     # ------------------------------------------------------- life
 
@@ -190,13 +200,13 @@ class Studio:
         self.mode = None
         self.show.load()
         self._look()
-        for text in loaded.warnings:
-            self.guard.say("Not everything could be read", text)
+        self._warn(loaded.warnings)
         self.set_mode(ModeName.MOTION if loaded.motion is not None else ModeName.POSE)
 
-    def load_motion(self, motion: Trajectory) -> None:
-        """Another motion; it plays at once."""
+    def load_motion(self, motion: Trajectory, warnings: tuple[str, ...] = ()) -> None:
+        """Another motion; it plays at once, and the page shows what its reader warned of."""
         motion.check(self.stage.figure)
+        self._warn(warnings)
         self.motion, self.mode = motion, self.mode if not isinstance(self.mode, Playing) else None
         self.set_mode(ModeName.MOTION)
 
@@ -299,6 +309,17 @@ class Studio:
     def _tell(self, title: str, text: str) -> None:
         for client in self.server.get_clients().values():
             client.add_notification(title, text, auto_close_seconds=12.0, color="orange")
+
+    def _warn(self, warnings: tuple[str, ...]) -> None:
+        """Show on every page what readers warned of."""
+        self._unread = ()
+        for text in warnings:
+            self.guard.say(UNREAD, text)
+
+    def _greet(self, client: Any) -> None:
+        """Show a page that opens what could not be read of the files the studio began with."""
+        for text in self._unread:
+            client.add_notification(UNREAD, text, auto_close_seconds=12.0, color="orange")
 
     def _too_large(self, name: str, size: int) -> None:
         limit = self.options.upload_limit / 1e6

@@ -128,7 +128,7 @@ def test_complaints(human, tmp_path, capsys):
     (tmp_path / "bad.bvh").write_text(PLAIN.replace("91.5", "x"))
     assert "bad.bvh:43: a finite number" in fails(capsys, "motion", "info", str(tmp_path / "bad.bvh"))
     assert "no such file" in fails(capsys, "motion", "info", str(tmp_path / "none.bvh"))
-    assert ".bvh or .npz expected, got .fbx" in fails(capsys, "motion", "info", "walk.fbx")
+    assert ".mot or .sto expected, got .fbx" in fails(capsys, "motion", "info", "walk.fbx")
     out = str(tmp_path / "out.npz")
     assert "no figure 'dog'" in fails(capsys, "motion", "convert", str(human), out, "--figure", "dog")
     for rate in ("-1", "nan", "inf"):

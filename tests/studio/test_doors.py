@@ -15,7 +15,7 @@ import pytest
 from hitogata.errors import ArgumentError, FileFormatError
 from hitogata.figure import Trajectory
 from hitogata.files import bvh_from_trajectory, write_bvh
-from hitogata.library import human28, pendulum
+from hitogata.library import human28, pendulum, virtual_human
 from hitogata.studio import StudioOptions
 from hitogata.studio.folder import Folder, clean
 from hitogata.studio.gate import welcome
@@ -142,6 +142,19 @@ def test_bad_motions_and_ranges():
     for content in (b"{", b"[]", b'{"swing": {"kind": "SplineRegion"}}', b"\xff\xfe"):
         with pytest.raises(FileFormatError, match=r"r\.json"):
             from_bytes("r.json", content, (".json",), LIMIT, load_range)
+
+
+def test_warnings_of_motions_reach_the_page(tmp_path):
+    """A skeleton of which a unit cannot be guessed clearly, or whose positions have another one, is warned of."""
+    text = bvh_bytes(tmp_path).decode()
+    head, frames = text.split("Frame Time:")
+    rate, *rows = frames.strip().splitlines()
+    far = [" ".join([*(str(float(x) * 1000) for x in row.split()[:3]), *row.split()[3:]]) for row in rows]
+    content = "\n".join([f"{head}Frame Time: {rate}", *far]).encode()
+    figure = virtual_human()
+    loaded = from_bytes("far.bvh", content, MOTION_FILES, LIMIT, lambda path: load_motion(path, figure))
+    assert loaded.motion is not None
+    assert any("different units" in text for text in loaded.warnings)
 
 
 def _pickled():

@@ -36,7 +36,8 @@ def figure_from_bvh(
 
     A figure's inner joints do not move apart.  If position channels make a joint of the file do so, its mean place is
     taken and the greatest distance from it told in a FileContentWarning; with `sliders` the joint gets a slider, and a
-    link of 1e-6 of the mass, for each axis that moves.
+    link of 1e-6 of the mass, for each axis that moves.  Where nothing but that joint hangs on the root (hips that move
+    below a fixed root), nothing is lost: the root moves instead (`trajectory_from_bvh`).
 
     Args:
         bvh: the file.
@@ -72,7 +73,7 @@ def figure_from_bvh(
                 slide = joint.slider(axis=np.eye(3)[axis], parent_frame=hung.parent_frame, name=between)
                 builder.add(between, parent, slide, light)
                 parent, hung = between, replace(hung, parent_frame=Pose())
-        elif moving:
+        elif moving and i != carried_joint(bvh):
             apart = float(np.linalg.norm(bvh.metres(bvh.translations(i)) - place, axis=1).max())
             notes.append(f"joint {it.name!r} moves in its parent, up to {apart:.3g} m from its mean place: "
                          "held there (follow it with sliders=True)")  # fmt: skip
@@ -116,8 +117,11 @@ def joint_kind(it: BvhJoint) -> JointKind:
 
 
 def mean_place(bvh: Bvh, i: int) -> FloatArray:
-    """Place of a joint in its parent [m]: its offset, or the mean of what position channels say; the root's offset."""
-    if i == 0 or not bvh.nframes:
+    """Place of a joint in its parent [m]: its offset, or the mean of what position channels say.
+
+    That of the root, and of a joint for which it moves, is the offset.
+    """
+    if i == 0 or not bvh.nframes or i == carried_joint(bvh):
         return bvh.offset(i)
     places = bvh.metres(bvh.translations(i))
     middle: FloatArray = (places.min(axis=0) + places.max(axis=0)) / 2  # exact if it does not move
@@ -130,6 +134,16 @@ def moving_axes(bvh: Bvh, i: int) -> list[int]:
         return []
     width = np.ptp(bvh.metres(bvh.translations(i)), axis=0)
     return [axis for axis in range(3) if width[axis] > STILL]
+
+
+def carried_joint(bvh: Bvh) -> int | None:
+    """The last joint that moves in its parent before the skeleton branches: a motion of the root can stand for it."""
+    found, i = None, 0
+    while len(children := [k for k, parent in enumerate(bvh.parents) if parent == i]) == 1:
+        i = children[0]
+        if moving_axes(bvh, i):
+            found = i
+    return found
 
 
 def slider_name(joint_name: str, axis: int) -> str:

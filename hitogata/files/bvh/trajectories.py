@@ -10,7 +10,8 @@ from hitogata.figure import Figure, JointKind, Trajectory, velocities_of
 from hitogata.figure.rates import unbroken_quats
 from hitogata.figure.values import FloatArray
 from hitogata.files.bvh.eulers import angles_of_quats, quats_of_angles
-from hitogata.files.bvh.figures import check_figure, figure_from_bvh, slider_name
+from hitogata.files.bvh.figures import carried_joint, check_figure, figure_from_bvh, slider_name
+from hitogata.files.bvh.poses import bvh_poses
 from hitogata.files.bvh.skeleton import Bvh, PositionChannels
 
 EVEN = 1e-3
@@ -20,7 +21,8 @@ EVEN = 1e-3
 def trajectory_from_bvh(bvh: Bvh, figure: Figure | None = None) -> Trajectory:
     """The motion of the figure of a BVH file.
 
-    Velocities are differences on the manifold (`hitogata.figure.velocities_of`).
+    Velocities are differences on the manifold (`hitogata.figure.velocities_of`).  If a joint that carries all others
+    moves in its parent and the figure has no sliders for it, the root moves so that the joint is where the file has it.
 
     Args:
         bvh: the file.
@@ -50,7 +52,22 @@ def trajectory_from_bvh(bvh: Bvh, figure: Figure | None = None) -> Trajectory:
             places = bvh.metres(bvh.translations(i)) - _slider_zero(figure, it.name, sliders)
             for axis in sliders:
                 q[:, figure.q_slice(slider_name(it.name, axis))] = places[:, [axis]]
+    q[:, :3] += _carried_path(bvh, figure)
     return Trajectory(bvh.time, q, velocities_of(figure, bvh.time, q), figure_name=figure.name)
+
+
+def _carried_path(bvh: Bvh, figure: Figure) -> FloatArray:
+    """What the root must move for a joint that carries all others, if the figure holds it fast [m], shape (nt, 3)."""
+    path = np.zeros((bvh.nframes, 3))
+    i = carried_joint(bvh)
+    if i is None or any(slider_name(bvh.names[i], axis) in figure.link_names for axis in range(3)):
+        return path
+    poses = bvh_poses(bvh)
+    while i > 0:
+        parent, held = bvh.parents[i], figure.link(bvh.names[i]).joint.parent_frame.position
+        path += poses.position[:, i] - poses.position[:, parent] - poses.rotation[:, parent] @ np.array(held)
+        i = parent
+    return path
 
 
 def values_from_trajectory(trajectory: Trajectory, figure: Figure, bvh: Bvh) -> Bvh:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from hitogata.studio.modes.playing import Playing
 from hitogata.studio.panels.binding import Panel
-from hitogata.studio.sources import MOTION_FILES, from_bytes, load_motion
+from hitogata.studio.sources import MOTION_FILES, Loaded, from_bytes, load_motion
 
 if TYPE_CHECKING:
     from hitogata.studio.studio import Studio
@@ -39,10 +39,14 @@ class MotionPanel(Panel):
 
     def _open(self, name: str, content: bytes) -> None:
         figure = self.studio.stage.figure
-        motion = from_bytes(
+        loaded = from_bytes(
             name, content, MOTION_FILES, self.studio.options.upload_limit, lambda path: load_motion(path, figure)
         )
-        self.studio.post("The motion", lambda: self.studio.load_motion(motion))
+        self.studio.post("The motion", lambda: self._show(loaded))
+
+    def _show(self, loaded: Loaded) -> None:
+        assert loaded.motion is not None
+        self.studio.load_motion(loaded.motion, loaded.warnings)
 
     def _toggle(self, mode: Playing) -> None:
         if not mode.playing and mode.player.done:

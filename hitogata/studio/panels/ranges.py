@@ -1,5 +1,6 @@
 """Controls of ranges of motion."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hitogata.rom import SuperellipseRegion
@@ -7,7 +8,7 @@ from hitogata.studio.panels.binding import Panel
 from hitogata.studio.ranges.desk import HARD, SOFT
 from hitogata.studio.ranges.kinds import Kind, kind_of
 from hitogata.studio.ranges.server import EditorServer
-from hitogata.studio.sources import MOTION_FILES, from_bytes, load_motion, load_range
+from hitogata.studio.sources import MOTION_FILES, Loaded, from_bytes, load_motion, load_range
 
 if TYPE_CHECKING:
     from hitogata.studio.studio import Studio
@@ -109,4 +110,10 @@ class RangesPanel(Panel):
 
     def _fit(self, name: str, content: bytes) -> None:
         figure, limit = self.studio.stage.figure, self.studio.options.upload_limit
-        self.studio.desk.fit(from_bytes(name, content, MOTION_FILES, limit, lambda path: load_motion(path, figure)))
+
+        def read(path: Path) -> Loaded:  # a fit must see what lies outside the range of now
+            return load_motion(path, figure, ranges=False)
+
+        loaded = from_bytes(name, content, MOTION_FILES, limit, read)
+        assert loaded.motion is not None
+        self.studio.desk.fit(loaded.motion)
