@@ -75,7 +75,6 @@ def main() -> None:
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
     (out / "walk.bvh").write_text(walk_text())
-
     bvh = read_bvh(out / "walk.bvh")
     print(bvh)
     source, human = figure_from_bvh(bvh, mass=70), human28()
@@ -85,7 +84,6 @@ def main() -> None:
     found = retarget(motion, source, human)
     print(found)
     write_bvh(bvh_from_trajectory(found.trajectory, human), out / "human28.bvh", decimals=5)
-
     _, axes = plt.subplots(2, figsize=(11, 8), layout="constrained")
     for ax, figure, q in ((axes[0], source, motion.q), (axes[1], human, found.trajectory.q)):
         for k, i in enumerate(range(0, len(q), 16)):
