@@ -29,6 +29,9 @@ STRETCH = 1.0 + 3.0**0.5
 LEAST = 1e-37
 """A positive number that float32 knows."""
 
+CURVED = 1.05
+"""What is given back may need so much more energy than was taken: momenta are those of curves, velocities are not."""
+
 SHARE = 0.75
 """θ: 1/2 is enough along one axis, and 3/4 for tension in all directions at once."""
 
@@ -258,26 +261,68 @@ def give_back(scene, rows, points, state, slowed):
     """Add to the angular momenta of free trees what they lost without right, so that the next step returns it.
 
     That is the slowing above, and what springs between two links of a tree take: they pull along where their ends are
-    to go, and so not quite along the line between them.
+    to go, and so not quite along the line between them.  No more energy is given back than they took so.
     """
     for p in range(points):
-        point, own = rows.point[p], rows.point_int[p]
-        if own.tie == 1 and own.body_b >= 0:
-            root = root_of(scene.tree, own.body_a)
-            if root_of(scene.tree, own.body_b) == root:
-                a, b = scene.placed[own.body_a], scene.placed[own.body_b]
-                between = a.rel + point.arm_a - b.rel - point.arm_b
-                add_spin(scene, state, root, cross(point.frame.T @ point.impulse, between))
+        root = tied_root(scene.tree, rows.point_int[p])
+        if root >= 0 and is_first_tie(scene.tree, rows, p, root):
+            spin, taken = scene.placed[root].pos * 0.0, scene.placed[root].pos.x * 0.0
+            for k in range(p, points):
+                if tied_root(scene.tree, rows.point_int[k]) == root:
+                    point, own = rows.point[k], rows.point_int[k]
+                    a, b, impulse = scene.placed[own.body_a], scene.placed[own.body_b], point.frame.T @ point.impulse
+                    between = a.rel + point.arm_a - b.rel - point.arm_b
+                    apart = ends_apart(a.motion, b.motion, point.arm_a, point.arm_b)
+                    spin, taken = spin + cross(impulse, between), taken + taken_across(impulse, between, apart)
+            add_spin(scene, state, root, spin, taken)
     tree, root = scene.tree, 0
     while slowed and root < tree.bodies:
         end = tree.joint[root].end
         if tree.joint[root].kind == FREE:
-            lost = scene.placed[root].slow @ (scene.placed[root].motion.ang - scene.placed[root].momentum.ang)
+            turning = scene.placed[root].motion.ang - scene.placed[root].momentum.ang
+            lost = scene.placed[root].slow @ turning
+            taken = dot(lost, turning)
             for i in range(root + 1, end):
                 placed, above = scene.placed[i], scene.placed[tree.joint[i].parent]
-                lost = lost + placed.slow @ (placed.motion.ang - above.motion.ang)
-            add_spin(scene, state, root, lost)
+                turning = placed.motion.ang - above.motion.ang
+                slowing_of = placed.slow @ turning
+                lost, taken = lost + slowing_of, taken + dot(slowing_of, turning)
+            add_spin(scene, state, root, lost, taken)
         root = end
+
+
+@kernel
+def tied_root(tree, own):
+    """Root of the tree of which a spring or rope ties two links; -1 for all other rows."""
+    if own.tie == 0 or own.body_b < 0:
+        return -1
+    root, other = root_of(tree, own.body_a), root_of(tree, own.body_b)
+    if root == other:
+        return root
+    return -1
+
+
+@kernel
+def is_first_tie(tree, rows, p, root):
+    """Is there no such row of a tree before this one?"""
+    earlier = 0
+    for k in range(p):
+        if tied_root(tree, rows.point_int[k]) == root:
+            earlier += 1
+    return earlier == 0
+
+
+@inline
+def ends_apart(a, b, arm_a, arm_b):
+    """Velocity of the end of an arm on a against that on b."""
+    return a.lin + cross(a.ang, arm_a) - b.lin - cross(b.ang, arm_b)
+
+
+@inline
+def taken_across(impulse, between, apart):
+    """Energy that an impulse across the line between its ends took."""
+    along = between * (dot(impulse, between) / (dot(between, between) + 1e-24))
+    return dot(along - impulse, apart)
 
 
 @kernel
@@ -289,13 +334,17 @@ def root_of(tree, i):
 
 
 @kernel
-def add_spin(scene, state, root, spin):
-    """Add to the angular momentum noted of a free tree, and the energy that it takes to what it has to spare."""
+def add_spin(scene, state, root, spin, taken):
+    """Add to the angular momentum noted of a free tree, as far as that needs no more energy than was taken, and this
+    energy to what it has to spare."""
     if is_free(scene.tree, root):
         before = load3(state.spin, 3 * root)
         rigid, _, _, _, _ = locked_motion(scene.placed[root].inertia, only_torque(before + spin * 0.5))
-        store3(state.spin, 3 * root, before + spin)
-        state.spare[root] = state.spare[root] + dot(rigid, spin)
+        needed = dot(rigid, spin)
+        most = CURVED * maximum(taken, 0.0)
+        share = where(needed > most, most / maximum(needed, LEAST), 1.0)
+        store3(state.spin, 3 * root, before + spin * share)
+        state.spare[root] = state.spare[root] + needed * share
 
 
 @kernel
