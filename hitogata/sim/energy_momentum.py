@@ -432,9 +432,9 @@ def restore_spin(scene, state):
 class Known(NamedTuple):
     """What is known of a tree's energy before its velocity is."""
 
-    kinetic: float  # brought along
-    back: float  # work of gravity since then, but for ...
-    ahead: float  # ... this time's, with the new velocity [s]
+    kinetic: float  # brought along [J]
+    back: float  # work of gravity, but for that with the velocity to be found [J]
+    ahead: float  # time of gravity with that velocity [s]
 
 
 @kernel
@@ -443,6 +443,8 @@ def known_work(scene, solids, state, own, kept, root, end):
 
     The energy is that of the last step, as its bodies stood then: what turned farther, or by another way than was
     foreseen, has another one with the same momentum, and must not keep it.
+
+    Work of gravity on a tree that hangs and falls freely is by where its bodies are, else by their velocities.
 
     own: time of gravity of this step [s]; kept: share of the energy that is not let go, but for that of the centre of a
     tree that is free.
@@ -489,10 +491,12 @@ def inverse_inertia(inertia):
 
 @kernel
 def energy_scale(scene, solids, state, control, law, room, known, root, end):
-    """By how much to scale the motion of a tree, or what of it has no momentum, so that joints do no work; and the spin
-    of the whole, if it has more energy than there is; and whether J v has far more than the mean velocities.
+    """By how much to slow the motion of a tree, or what of it has no momentum, 0 <= s <= 1, so that it has no more
+    energy than there is; by how much the spin of the whole, if that is not enough; and the energy that is left [J].
 
-    T_l + s² T_z - s b = T₋ + ½ kick G·(w₋ + w_l) + work of springs, where z is what is scaled, and b = ½ kick G·z.
+    T_l + s² T_z - s b <= T₋ + back + ahead G·w_l + work of springs + energy to spare
+
+    z is what is slowed, l the locked motion, b = ahead G·z, G the weights; back, ahead: see `Known`.
     """
     tree, zero = scene.tree, known.kinetic * 0.0
     kinetic, fall, work = zero, zero, zero
