@@ -1,0 +1,1 @@
+"""Motion capture: from camera images to labelled markers."""
