@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hitogata.capture.lens import CLOSE, STEPS, CameraRow, Lens, distorted, distortion_slope, newton_step, unfolds
+from hitogata.capture.lens import CAMERA_ROW, CLOSE, STEPS, Lens, distorted, distortion_slope, newton_step, unfolds
 from hitogata.errors import ArgumentError
 from hitogata.figure import Pose
 from hitogata.figure.values import FloatArray, floats, numbers, positive
@@ -109,8 +109,8 @@ def _numbers(value: Any, count: int, what: str) -> tuple[Any, ...]:
 
 
 def pack_cameras(cameras: Sequence[Camera]) -> FloatArray:
-    """Cameras for kernels, shape (nc, CameraRow.SIZE)."""
-    rows = np.empty((len(cameras), CameraRow.SIZE))
+    """Cameras for kernels, shape (nc, CAMERA_ROW)."""
+    rows = np.empty((len(cameras), CAMERA_ROW))
     for row, camera in zip(rows, cameras, strict=True):
         row[:9] = camera.intrinsics
         row[9:18] = camera.pose.rotation.T.ravel()

@@ -41,6 +41,10 @@ class CameraRow:
     pos: Vec3
 
 
+CAMERA_ROW = 21
+"""Numbers of a `CameraRow`."""
+
+
 @struct
 class Slope:
     """Derivatives of (x', y') by (x, y); symmetric: both mixed ones are `xy`."""
