@@ -111,8 +111,9 @@ class Filming:
             blur(light, work, self._taps)
         rng = np.random.default_rng([s.seed, self.number, frame])
         noise = rng.standard_normal(light.shape, dtype=np.float32)
-        light += s.background + noise * np.sqrt(s.read_noise**2 + s.shot_noise * light)
-        return np.clip(np.rint(light), 0, 255).astype(np.uint8)
+        image = np.empty(light.shape, dtype=np.uint8)
+        develop(light, noise, image, np.array([s.background, s.read_noise**2, s.shot_noise]))
+        return image
 
 
 def film_figure(
@@ -244,17 +245,40 @@ def shade_body(light, rays, shapes, boxes, grey):
 def blur(light, work, taps):
     """Convolve with a kernel along rows and columns; light from outside the image is none."""
     height, width, reach = light.shape[0], light.shape[1], taps.shape[0] // 2
+    lit = np.zeros(height, np.int64)  # rows without light stay as they are
     for row in range(height):
+        first, last = width, -1
         for column in range(width):
+            if light[row, column] != 0.0:
+                first, last = min(first, column), column
+        for column in range(width):
+            work[row, column] = 0.0
+        if last < 0:
+            continue
+        lit[row] = 1
+        for column in range(max(first - reach, 0), min(last + reach + 1, width)):
             total = 0.0
             for k in range(max(-reach, -column), min(reach, width - 1 - column) + 1):
                 total += taps[k + reach] * light[row, column + k]
             work[row, column] = total
     for row in range(height):
-        low, high = max(-reach, -row), min(reach, height - 1 - row) + 1
         for column in range(width):
             light[row, column] = 0.0
-        for k in range(low, high):
-            for column in range(width):
-                light[row, column] += taps[k + reach] * work[row + k, column]
+        for k in range(max(-reach, -row), min(reach, height - 1 - row) + 1):
+            if lit[row + k]:
+                for column in range(width):
+                    light[row, column] += taps[k + reach] * work[row + k, column]
+    return 0
+
+
+@entry(light=Floats(2), levels=Floats(1))
+def develop(light, noise, image, levels):
+    """Light and noise of unit variance to grey levels."""
+    dark = math.sqrt(levels[1])
+    for row in range(light.shape[0]):
+        for column in range(light.shape[1]):
+            signal = light[row, column]
+            spread = dark if signal == 0.0 else math.sqrt(levels[1] + levels[2] * signal)
+            value = levels[0] + signal + spread * noise[row, column]
+            image[row, column] = np.uint8(min(max(value + 0.5, 0.0), 255.0))
     return 0
