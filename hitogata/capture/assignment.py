@@ -1,4 +1,4 @@
-"""The cheapest assignment of rows to columns: the Hungarian method by shortest paths (Kuhn 1955; Jonker and Volgenant 1987)."""
+"""The cheapest assignment of rows to columns: the Hungarian method by shortest paths (Jonker and Volgenant 1987)."""
 
 import numpy as np
 

@@ -1,8 +1,8 @@
 """Bundle adjustment: cameras, lenses and all places of the wand together, so that the pixels fit best.
 
 Minimises the sum of squared reprojection errors (Huber's beyond a few standard deviations) by Levenberg-Marquardt with
-analytic derivatives.  A frame's wand has five unknowns (middle, direction), a camera fifteen (turn, place, lens); frames
-meet only cameras, so they are eliminated first (Schur complement: Triggs et al. 2000, "Bundle adjustment: a modern
+analytic derivatives.  The wand of a frame has five unknowns (middle, direction), a camera fifteen (turn, place, lens);
+frames meet only cameras, so they are eliminated first (Schur complement: Triggs et al. 2000, "Bundle adjustment: a modern
 synthesis"):
 
     [U  W ] [dc]     [g_c]
@@ -23,8 +23,8 @@ from hitogata.figure.values import FloatArray
 from hitogata.spatial import quat_exp, quat_multiply
 
 PRIORS = (0.2, 0.2, 0.05, 0.05, 0.5, 0.5, 0.01, 0.01, 0.1)
-"""How far lenses may be from the first guess, standard deviations: fx, fy (of the guess), cx, cy (of the width), k1 k2 p1
-p2 k3."""
+"""How far lenses may be from the first guess, standard deviations: fx, fy (of the guess), cx, cy (of the width), k1 k2
+p1 p2 k3."""
 
 
 HUBER = 3.0
@@ -164,7 +164,7 @@ def _spread(camera: Camera, guess: FloatArray) -> FloatArray:
     return spread
 
 
-def _reduced(n: _Normal, damping: float, held: bool) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def _reduced(n: _Normal, damping: float, held: bool) -> tuple[Any, Any, Any, Any]:
     """The Schur complement of the frames, its right side, W V⁻¹ as a matrix, and V⁻¹."""
     nc, nf = len(n.u), len(n.v)
     v = n.v + damping * n.v * np.eye(5) + 1e-9 * np.eye(5)
@@ -210,9 +210,9 @@ def adjust(bundle: Bundle, seen: Sightings, *, sigma: float = 0.3, steps: int = 
     now = _normal(bundle, seen, sigma)
     while taken < steps and not converged and damping < 1e9:
         taken += 1
-        s, right, wv, inverse = _reduced(now, damping, held)
+        s, right, _, inverse = _reduced(now, damping, held)
         try:
-            dc = np.linalg.solve(s, right)
+            dc: Any = np.linalg.solve(s, right)
         except np.linalg.LinAlgError:
             damping *= 10
             continue
@@ -230,7 +230,7 @@ def adjust(bundle: Bundle, seen: Sightings, *, sigma: float = 0.3, steps: int = 
     sizes = np.abs(errors[np.isfinite(errors).all(axis=1)])
     found = max(float(1.4826 * np.median(sizes)), 1e-9) if len(sizes) else np.inf
     s, *_ = _reduced(_normal(bundle, seen, found), 0.0, held)
-    covariance = np.linalg.pinv(s, hermitian=True)
+    covariance: FloatArray = np.asarray(np.linalg.pinv(s, hermitian=True), dtype=np.float64)
     if held:
         covariance[:6], covariance[:, :6] = 0.0, 0.0
     return Adjusted(bundle, errors, covariance, found, taken, converged)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hitogata.capture.arrays import IntArray
 from hitogata.capture.bundle import Adjusted, Bundle, Sightings, adjust
 from hitogata.capture.camera import Camera, undistort
 from hitogata.capture.relative_poses import SHARED, Pair, chained, pairs_of, relative_pose
@@ -72,10 +73,12 @@ class Calibration:
     problems: tuple[str, ...]
 
     def __str__(self) -> str:
-        lines = [f"{len(self.cameras)} cameras: reprojection {self.rms:.3f} px rms, wand {1e3 * self.wand_rms:.2f} mm rms"]
+        count, wand = len(self.cameras), 1e3 * self.wand_rms
+        lines = [f"{count} cameras: reprojection {self.rms:.3f} px rms, wand {wand:.2f} mm rms"]
         lines += [
             f"  {r.name}: {r.sightings} sightings ({r.dropped} dropped), {r.rms:.3f} px rms, {r.worst:.2f} px at most; "
-            f"place ±{1e3 * r.place_sigma:.2f} mm, direction ±{1e3 * r.turn_sigma:.3f} mrad, focal ±{r.focal_sigma:.2f} px"
+            f"place ±{1e3 * r.place_sigma:.2f} mm, direction ±{1e3 * r.turn_sigma:.3f} mrad, "
+            f"focal ±{r.focal_sigma:.2f} px"
             for r in self.reports
         ]
         return "\n".join(lines + [f"  ! {problem}" for problem in self.problems])
@@ -104,10 +107,12 @@ def calibrate(
     poses = chained(len(cameras), pairs)
     lost = [cameras[c].name for c in kept if c not in poses]
     if lost:
-        problems.append(f"cameras {', '.join(lost)} share fewer than {SHARED} frames of the wand with the others: left out")
+        names = ", ".join(lost)
+        problems.append(f"cameras {names} share fewer than {SHARED} frames of the wand with the others: left out")
     order = [c for c in kept if c in poses]
     if len(order) < 2:
-        raise CalibrationError("calibration: fewer than two cameras can be joined; " + ("; ".join(problems) or "no wand"))
+        why = "; ".join(problems) or "no wand"
+        raise CalibrationError(f"calibration: fewer than two cameras can be joined; {why}")
     pixels = wand_pixels[:, order]
     placed = tuple(cameras[c].with_intrinsics(cameras[c].intrinsics, poses[c]) for c in order)
     bundle, seen = _started(placed, pixels, wand)
@@ -204,9 +209,8 @@ def _in_the_world(
     if np.mean([camera.pose.position[2] for camera in moved]) < 0:
         problems.append("the cameras are below the floor of the L-frame: all images are mirrored, or the L-frame is "
                         "turned over")  # fmt: skip
-    turn = place.rotation
-    bundle = replace(found.bundle, cameras=moved, middle=place.apply(found.bundle.middle), way=found.bundle.way @ turn.T,
-                     known=known)  # fmt: skip
+    middle, way = place.apply(found.bundle.middle), found.bundle.way @ place.rotation.T
+    bundle = replace(found.bundle, cameras=moved, middle=middle, way=way, known=known)
     at = np.argwhere(np.isfinite(mean[0]).all(axis=2))
     more = Sightings(
         np.concatenate([seen.camera, at[:, 0]]), np.concatenate([seen.frame, np.full(len(at), -1)]),
@@ -241,7 +245,7 @@ def _look_for_degeneracy(found: Adjusted, problems: list[str]) -> None:
 
 
 def _report(
-    found: Adjusted, seen: Sightings, pixels: FloatArray, wand: Wand, count: FloatArray, problems: list[str]
+    found: Adjusted, seen: Sightings, pixels: FloatArray, wand: Wand, count: IntArray, problems: list[str]
 ) -> Calibration:
     cameras, reports = found.bundle.cameras, []
     size = np.linalg.norm(found.errors, axis=1)

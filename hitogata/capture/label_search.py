@@ -1,20 +1,21 @@
 """Labels of one frame without history: a beam search over the marker set, along the body.
 
-Markers are placed in the order of the model, steady ones beside each other first.  A partial labelling is worth what its
-distances (and, once three neighbours are placed, the marker's place in their frame) say: half the mean squared deviation
-per coordinate, in standard deviations.  A marker may be missing, at a price; points may stay without a label.  The best
-partial labellings are kept at each step.
+Markers are placed in the order of the model, steady ones beside each other first.  The price of a partial labelling is
+what its distances say (and, once three neighbours are placed, the marker's place in their frame): half the mean squared
+deviation per coordinate, in standard deviations.  A marker may be missing, at a price; points may stay without a label.
+The cheapest partial labellings are kept at each step.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from hitogata.capture.arrays import IntArray
 from hitogata.capture.marker_model import MarkerModel
 from hitogata.figure.values import FloatArray
 from hitogata.lanes import Floats, Ints, entry, kernel
 
-BEAM = 400
+BEAM = 200
 """Partial labellings that are kept."""
 
 MISSING = 7.0
@@ -23,20 +24,16 @@ MISSING = 7.0
 FAR = 4.5
 """A distance that is off by so many standard deviations excludes."""
 
-USED = 8
-"""Distances to so many placed markers, the steadiest, are looked at."""
-
-
 class Found(NamedTuple):
     """Labels of one frame.
 
     Attributes:
         points: index of each label's point, -1: missing, shape (nm,).
         price: of the labelling; lower is better.
-        margin: by how much the best labelling that differs in a third of its labels or more is dearer; small: ambiguous.
+        margin: by how much the cheapest labelling that differs in a third of its labels is dearer; small: ambiguous.
     """
 
-    points: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    points: IntArray
     price: float
     margin: float
 
@@ -53,15 +50,9 @@ def search_labels(model: MarkerModel, points: FloatArray, *, beam: int = BEAM) -
     given = np.ascontiguousarray(points, dtype=np.float64)
     if len(given) < 4:
         return Found(np.full(count, -1, dtype=np.int64), MISSING * count, 0.0)
-    steady = np.full((count, USED), -1, dtype=np.int64)
-    for k, m in enumerate(model.order):
-        before = model.order[:k]
-        best = before[np.argsort(model.spread[m, before], kind="stable")][:USED]
-        steady[m, : len(best)] = best
     gaps = np.ascontiguousarray(np.linalg.norm(given[:, None] - given, axis=2))
-    room = max(beam, len(given)) * 1
-    labels, prices = np.full((2, room, count), -1, dtype=np.int64), np.zeros((2, room))
-    side = beam_search(given, gaps, model.order, steady, model.distance, model.spread, model.triples, model.local,
+    labels, prices = np.full((2, beam, count), -1, dtype=np.int64), np.zeros((2, beam))
+    side = beam_search(given, gaps, model.order, model.steady, model.distance, model.spread, model.triples, model.local,
                        labels, prices)  # fmt: skip
     kept = prices[side]
     best = int(kept.argmin())
@@ -69,6 +60,20 @@ def search_labels(model: MarkerModel, points: FloatArray, *, beam: int = BEAM) -
     other &= kept < 1e8
     margin = float(kept[other].min() - kept[best]) if other.any() else np.inf
     return Found(labels[side, best].copy(), float(kept[best]), margin)
+
+
+def price_labels(model: MarkerModel, points: FloatArray, labels: IntArray) -> FloatArray:
+    """Prices of labellings, shape (nt,), each seen as a whole; to compare labellings of the same points.
+
+    Args:
+        model: of the marker set.
+        points: of every frame [m], shape (nt, n, 3).
+        labels: index of each label's point, -1: missing, shape (nt, nm).
+    """
+    prices = np.zeros(len(points))
+    price_frames(np.ascontiguousarray(points), np.ascontiguousarray(labels), model.steady, model.distance, model.spread,
+                 model.triples, model.local, prices)  # fmt: skip
+    return prices
 
 
 @kernel
@@ -94,6 +99,33 @@ def off_frame(points, a, b, c, p, local, triple):
     g = d0 * z0 + d1 * z1 + d2 * z2 - local[triple, 2]
     total = e * e + f * f + g * g
     return total / (local[triple, 3] * local[triple, 3])
+
+
+@kernel
+def gap_of(points, a, b):
+    """Distance of two points."""
+    x, y, z = points[a, 0] - points[b, 0], points[a, 1] - points[b, 1], points[a, 2] - points[b, 2]
+    return np.sqrt(x * x + y * y + z * z)
+
+
+@entry(points=Floats(3), labels=Ints(2), steady=Ints(2), distance=Floats(2), spread=Floats(2), triples=Ints(3),
+       local=Floats(3), prices=Floats(1, write=True))  # fmt: skip
+def price_frames(points, labels, steady, distance, spread, triples, local, prices):
+    """Price of each frame's labelling."""
+    room = points.shape[1]
+    gaps = np.empty((room, room))
+    for t in range(points.shape[0]):
+        total = 0.0
+        for i in range(room):
+            for j in range(room):
+                gaps[i, j] = gap_of(points[t], i, j)
+        for m in range(labels.shape[1]):
+            price = MISSING
+            if labels[t, m] >= 0:
+                price = price_of(points[t], gaps, labels[t], m, labels[t, m], steady, distance, spread, triples, local)
+                price = min(price, 3.0 * MISSING) if price >= 0.0 else 3.0 * MISSING
+            total += price
+        prices[t] = total
 
 
 @kernel

@@ -279,19 +279,15 @@ def renew(points, triples, local, labels, held, sure, fresh):
 
 @entry(points=Floats(3), counts=Ints(1), triples=Ints(3), local=Floats(3), state=Floats(2, write=True),
        labels=Ints(2, write=True), sure=Floats(2, write=True), step=Number())  # fmt: skip
-def follow_labels(points, counts, triples, local, state, labels, sure, step, first):
-    """Label frames from `first` on; the first frame not labelled: the end, or one where most labels were lost.
-
-    If labels[first] is given already (not all -1), it is taken as it is: a start.
-    """
+def follow_labels(points, counts, triples, local, state, labels, sure, step):
+    """Label frames.  If labels of the first are given already (not all -1), they are taken as they are: a start."""
     known = records(view_or_none(state), LabelState)
     nm = labels.shape[1]
     owner = np.empty(points.shape[1], np.int64)
-    lost = 0
-    for t in range(first, points.shape[0]):
+    for t in range(points.shape[0]):
         held, count = labels[t], counts[t]
         fresh = False
-        if t == first:
+        if t == 0:
             for m in range(nm):
                 fresh = fresh or held[m] >= 0
         if not fresh:
@@ -302,10 +298,4 @@ def follow_labels(points, counts, triples, local, state, labels, sure, step, fir
             give_back(points[t], triples, local, known, held, owner)
             find_again(points[t], count, triples, local, known, held, owner)
         renew(points[t], triples, local, known, held, sure[t], fresh)
-        kept = 0
-        for m in range(nm):
-            kept += held[m] >= 0
-        lost = lost + 1 if 2 * kept < min(nm, count) else 0
-        if lost >= 5:
-            return t + 1
-    return points.shape[0]
+    return 0

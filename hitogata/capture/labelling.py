@@ -1,14 +1,16 @@
 """Labelling: names for points, from what is known of the marker set; swaps and ghosts found, and how sure each name is.
 
 The frame in which the search is surest comes first; from there labels are followed forwards and backwards
-(`label_track`).  Where most are lost, the search begins anew.
+(`label_track`).  At regular frames a search without history checks them: where it is clearly better, its labels are
+followed back to the check before, and each frame takes the better of the two labellings.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from hitogata.capture.label_search import MISSING, Found, search_labels
+from hitogata.capture.arrays import BoolArray, IntArray
+from hitogata.capture.label_search import MISSING, Found, price_labels, search_labels
 from hitogata.capture.label_track import follow_labels, no_state
 from hitogata.capture.marker_model import MarkerModel
 from hitogata.errors import ArgumentError
@@ -19,7 +21,13 @@ SURE = 0.55
 """Price per marker of a search's labelling, of a missing marker's, below which it is believed."""
 
 TRIES = 6
-"""Frames that are searched for a start, at most."""
+"""Frames that are searched for a start, about."""
+
+CHECK = 40
+"""Frames after which a search without history checks the labels that were followed."""
+
+BETTER = 3.0
+"""By so much its price must be lower to be believed instead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +44,7 @@ class Labelled:
     """
 
     markers: MarkerData
-    points: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    points: IntArray
     confidence: FloatArray
     searches: int
     problems: tuple[str, ...]
@@ -65,7 +73,7 @@ class Labeller:
         self._state = no_state(len(model.labels))
         self._known, self.searches, self._wait = False, 0, 0
 
-    def __call__(self, points: FloatArray) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], FloatArray]:
+    def __call__(self, points: FloatArray) -> tuple[IntArray, FloatArray]:
         """Index of each label's point, -1: missing, shape (nm,), and how sure, for points [m], shape (n, 3)."""
         given = np.ascontiguousarray(points, dtype=np.float64).reshape(1, -1, 3)
         counts, count = np.array([given.shape[1]]), len(self.model.labels)
@@ -80,7 +88,7 @@ class Labeller:
                 self._state = no_state(count)
             if not self._known:
                 return labels[0], sure[0]
-        follow_labels(given, counts, self.model.triples, self.model.local, self._state, labels, sure, self._step, 0)
+        follow_labels(given, counts, self.model.triples, self.model.local, self._state, labels, sure, self._step)
         if 2 * (labels[0] >= 0).sum() < min(count, given.shape[1]):
             self._known = False
         return labels[0], sure[0]
@@ -117,55 +125,69 @@ def label(model: MarkerModel, markers: MarkerData) -> Labelled:
 class _Run:
     """Labelling of a whole trial."""
 
-    def __init__(self, model: MarkerModel, points: FloatArray, counts: FloatArray, step: float, labels: FloatArray,
+    def __init__(self, model: MarkerModel, points: FloatArray, counts: IntArray, step: float, labels: IntArray,
                  sure: FloatArray) -> None:  # fmt: skip
         self.model, self.points, self.counts, self.step = model, points, counts, step
         self.labels, self.sure, self.searches = labels, sure, 0
 
     def all_frames(self) -> list[str]:
         """Label everything; what is wrong."""
-        start, found = self._start(0)
+        start, found = self._start()
         if found is None:
             return ["no frame shows the marker set: nothing is labelled; wrong set, wrong unit, or too few points"]
-        self._follow(start, found, back=True)
-        problems = []
-        while found is not None:
-            end = self._follow(start, found, back=False)
-            if end >= len(self.points):
-                break
-            problems.append(f"most labels are lost about frame {end - 1}")
-            start, found = self._start(end)
-        return problems
+        for frames in (np.arange(start, -1, -1), np.arange(start, len(self.points))):
+            self._way(frames, found.points)
+        share = (self.labels >= 0).sum(axis=1) / np.minimum(np.maximum(self.counts, 1), self.labels.shape[1])
+        lost = np.flatnonzero((share < 0.5) & (self.counts >= 4))
+        if not len(lost):
+            return []
+        return [f"most labels are lost in {len(lost)} frames, the first is frame {lost[0]}"]
 
-    def _start(self, first: int) -> tuple[int, Found | None]:
-        """A frame from `first` on that the search is sure of: the surest of a few."""
-        left = len(self.points) - first
+    def _way(self, frames: IntArray, labels: IntArray) -> None:
+        """Label frames in an order, from the labels of the first on, checked by searches."""
+        state = no_state(self.labels.shape[1])
+        for k in range(0, len(frames) - 1, CHECK):
+            part = frames[k : k + CHECK + 1]
+            there, sure = self._followed(part, labels, state)
+            last = part[-1]
+            self.searches += 1
+            found = search_labels(self.model, self.points[last, : self.counts[last]])
+            better = price_labels(self.model, self.points[last][None], found.points[None])[0] + BETTER
+            if better < price_labels(self.model, self.points[last][None], there[-1:])[0]:
+                back, sure_back = self._followed(part[::-1], found.points, no_state(self.labels.shape[1]))
+                points = self.points[part]
+                take = price_labels(self.model, points, back[::-1]) < price_labels(self.model, points, there)
+                take[-1] = True
+                there[take], sure[take] = back[::-1][take], sure_back[::-1][take]
+                state = no_state(self.labels.shape[1])
+            self.labels[part], self.sure[part] = there, sure
+            labels = there[-1]
+        if len(frames) == 1:
+            self.labels[frames[0]] = labels
+
+    def _followed(self, frames: IntArray, start: IntArray, state: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Labels of frames in an order, and how sure; the first frame's are given."""
+        labels = np.full((len(frames), self.labels.shape[1]), -1, dtype=np.int64)
+        sure = np.zeros(labels.shape)
+        labels[0] = start
+        points, counts = np.ascontiguousarray(self.points[frames]), np.ascontiguousarray(self.counts[frames])
+        follow_labels(points, counts, self.model.triples, self.model.local, state, labels, sure, self.step)
+        return labels, sure
+
+    def _start(self) -> tuple[int, Found | None]:
+        """A frame that the search is sure of: the surest of a few."""
         best: tuple[float, int, Found] | None = None
-        for k in range(min(TRIES, left)):
-            t = first + k * max(1, min(25, left // TRIES))
+        for t in range(0, len(self.points), max(1, len(self.points) // TRIES)):
             self.searches += 1
             found = search_labels(self.model, self.points[t, : self.counts[t]])
             if believed(found, len(self.model.labels), int(self.counts[t])) and (best is None or found.price < best[0]):
                 best = (found.price, t, found)
                 if found.price < 0.25 * MISSING * len(self.model.labels) and found.margin > MISSING:
                     break
-        return (first, None) if best is None else best[1:]
-
-    def _follow(self, start: int, found: Found, *, back: bool) -> int:
-        """Follow labels from a frame on; the first frame that is not labelled."""
-        side = slice(start, None, -1) if back else slice(start, None)
-        points, counts = np.ascontiguousarray(self.points[side]), np.ascontiguousarray(self.counts[side])
-        labels, sure = np.full((len(points), self.labels.shape[1]), -1, dtype=np.int64), np.zeros((len(points), 1))
-        sure = np.zeros(labels.shape)
-        labels[0] = found.points
-        state = no_state(labels.shape[1])
-        end = follow_labels(points, counts, self.model.triples, self.model.local, state, labels, sure, self.step, 0)
-        lost = 5 if end < len(points) else 0
-        self.labels[side][: end - lost], self.sure[side][: end - lost] = labels[: end - lost], sure[: end - lost]
-        return start + end
+        return (0, None) if best is None else best[1:]
 
 
-def _named(model: MarkerModel, markers: MarkerData, points: FloatArray, counts: FloatArray, labels: FloatArray) -> MarkerData:
+def _named(model: MarkerModel, markers: MarkerData, points: FloatArray, counts: IntArray, labels: IntArray) -> MarkerData:
     """Labelled markers, and the points without labels behind them."""
     nt, nm = labels.shape
     placed = np.where((labels >= 0)[..., None], points[np.arange(nt)[:, None], np.maximum(labels, 0)], np.nan)
@@ -181,6 +203,6 @@ def _named(model: MarkerModel, markers: MarkerData, points: FloatArray, counts: 
                       warnings=markers.warnings, name=markers.name)  # fmt: skip
 
 
-def _longest(gone: FloatArray) -> int:
+def _longest(gone: BoolArray) -> int:
     edges = np.flatnonzero(np.diff(np.concatenate([[0], gone.astype(int), [0]])))
     return int((edges[1::2] - edges[::2]).max(initial=0))

@@ -22,6 +22,9 @@ from hitogata.files import MarkerData
 NEIGHBOURS = 6
 """Of a marker, the steadiest."""
 
+USED = 8
+"""Distances of a marker that are looked at in a search, the steadiest."""
+
 TRIPLES = 20
 """Frames of three neighbours for each marker, the steadiest first."""
 
@@ -53,6 +56,7 @@ class MarkerModel:
         triples: three neighbours for each frame, -1 where there are not so many, shape (nm, TRIPLES, 3).
         local: place of the marker in those frames, and its standard deviation [m], shape (nm, TRIPLES, 4).
         order: in which markers are searched.
+        steady: the markers before each in that order whose distances to it are steadiest, -1: no more, shape (nm, USED).
     """
 
     labels: tuple[str, ...]
@@ -61,6 +65,7 @@ class MarkerModel:
     triples: Any
     local: FloatArray
     order: Any
+    steady: Any
 
 
 def learn_markers(markers: MarkerData | FloatArray, labels: tuple[str, ...] | None = None) -> MarkerModel:
@@ -86,7 +91,8 @@ def learn_markers(markers: MarkerData | FloatArray, labels: tuple[str, ...] | No
     positions = positions[:: max(1, len(positions) // 400)]
     distance, spread = _distances(positions, labels)
     triples, local = _neighbourhoods(positions, spread)
-    return MarkerModel(labels, distance, spread, triples, local, _order(distance, spread))
+    order = _order(spread)
+    return MarkerModel(labels, distance, spread, triples, local, order, _steady(spread, order))
 
 
 def model_of(figure: Figure, markers: MarkerSet, *, bend: float = 0.5, poses: int = 300, seed: int = 0) -> MarkerModel:
@@ -96,7 +102,7 @@ def model_of(figure: Figure, markers: MarkerSet, *, bend: float = 0.5, poses: in
         figure: with joints.
         markers: on it.
         bend: standard deviation of joint angles about the neutral pose [rad].
-        poses: that are tried, within the joints' limits.
+        poses: that are tried; hinges stay within their ranges.
         seed: of the poses.
     """
     from hitogata.dynamics import integrate
@@ -108,10 +114,10 @@ def model_of(figure: Figure, markers: MarkerSet, *, bend: float = 0.5, poses: in
             at = figure.v_starts[i]
             v[:, at : at + link.joint.nv] = rng.normal(0, bend, (poses, link.joint.nv))
     start = np.repeat(figure.neutral()[None], poses, axis=0)
-    q = np.asarray(integrate(figure, start, v, 1.0))
+    q = np.asarray(integrate(figure, start, v))
     for i, link in enumerate(figure.links):
-        if link.joint.nq == 1 and link.joint.limits is not None:
-            low, high = link.joint.limits
+        if link.joint.nq == 1 and link.joint.range is not None:
+            low, high = link.joint.range
             at = figure.q_starts[i]
             q[:, at] = np.clip(np.abs(q[:, at]) * (1 if high >= -low else -1), low, high)
     return learn_markers(markers.positions(figure, q), markers.labels)
@@ -172,12 +178,22 @@ def _neighbourhoods(positions: FloatArray, spread: FloatArray) -> tuple[Any, Flo
     return triples, local
 
 
-def _order(distance: FloatArray, spread: FloatArray) -> Any:
+def _order(spread: FloatArray) -> Any:
     """Markers so that each is steady beside three that come before it; the first ones are the steadiest."""
     steady = spread + 10 * np.eye(len(spread))
     order = [int(np.sort(steady, axis=1)[:, :3].sum(axis=1).argmin())]
     while len(order) < len(spread):
         rest = np.setdiff1d(np.arange(len(spread)), order)
-        near = np.sort(steady[np.ix_(rest, order)], axis=1)[:, :3]
+        near = np.sort(steady[rest][:, order], axis=1)[:, :3]
         order.append(int(rest[near.mean(axis=1).argmin()]))
     return np.array(order, dtype=np.int64)
+
+
+def _steady(spread: FloatArray, order: Any) -> Any:
+    """The markers before each one in the order whose distances to it are steadiest, shape (nm, USED)."""
+    steady = np.full((len(order), USED), -1, dtype=np.int64)
+    for k, m in enumerate(order):
+        before = order[:k]
+        best = before[np.argsort(spread[m, before], kind="stable")][:USED]
+        steady[m, : len(best)] = best
+    return steady

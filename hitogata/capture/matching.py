@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hitogata.capture.arrays import IntArray
 from hitogata.capture.blobs import Blobs
 from hitogata.capture.camera import Camera, pack_cameras
 from hitogata.capture.lens import CameraRow, pixel_of, undistorted
@@ -61,8 +62,8 @@ class Points:
     cameras: FloatArray
     errors: FloatArray
     sigmas: FloatArray
-    expected: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-    blobs: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    expected: IntArray
+    blobs: IntArray
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -115,7 +116,7 @@ class Matcher:
         blob = np.where(chosen >= 0, chosen - starts[:-1], -1)
         return Points(out[:, :3], out[:, 3], out[:, 4], out[:, 5], out[:, 6].astype(np.int64), blob)
 
-    def _learn(self, points: FloatArray, chosen: FloatArray, light: FloatArray) -> None:
+    def _learn(self, points: FloatArray, chosen: IntArray, light: FloatArray) -> None:
         """How bright a whole marker is in each camera at 1 m: above, blobs are whole; below, something hides a part."""
         self._frames += 1
         if self._frames > 10 and self._frames % 10:

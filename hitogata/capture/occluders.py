@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hitogata.capture.arrays import IntArray
 from hitogata.dynamics import LinkPoses
 from hitogata.figure import Box, Capsule, Cylinder, Ellipsoid, Figure, Plane, Pose, Shape
 from hitogata.figure.values import FloatArray, Vector
@@ -41,7 +42,7 @@ class Occluders(NamedTuple):
         sizes: kind, three sizes and the radius of the ball around it, shape (ns, 5).
     """
 
-    links: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    links: IntArray
     poses: tuple[Pose, ...]
     sizes: FloatArray
 

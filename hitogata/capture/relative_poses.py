@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hitogata.capture.arrays import BoolArray
 from hitogata.capture.camera import Camera, undistort
 from hitogata.capture.triangulation import ray_points
 from hitogata.errors import MissingDependencyError
@@ -66,7 +67,7 @@ def relative_pose(a: FloatArray, b: FloatArray, length: float, tolerance: float)
 def pairs_of(cameras: tuple[Camera, ...], pixels: FloatArray, length: float) -> list[Pair]:
     """All pairs that share enough frames; pixels of the wand, shape (nt, nc, 3, 2)."""
     flat = np.stack([undistort(camera, pixels[:, c]) for c, camera in enumerate(cameras)], axis=1)
-    seen = np.isfinite(flat).all(axis=(2, 3))
+    seen: BoolArray = np.asarray(np.isfinite(flat).all(axis=(2, 3)))
     pairs = []
     for a in range(len(cameras)):
         for b in range(a + 1, len(cameras)):

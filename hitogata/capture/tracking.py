@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hitogata.capture.arrays import BoolArray, IntArray
 from hitogata.capture.blobs import Blobs
 from hitogata.capture.camera import Camera
 from hitogata.capture.matching import Matcher, MatchSettings, Points
@@ -68,11 +69,11 @@ class Tracker:
         return place, np.where(self._age < 2, s.speed * t, s.noise + 0.5 * s.acceleration * t**2)
 
     @property
-    def believed(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    def believed(self) -> BoolArray:
         """Which tracks are old enough, shape (n,)."""
         return self._age >= self.settings.youth
 
-    def update(self, points: Points) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    def update(self, points: Points) -> IntArray:
         """Take over the points of the next frame; the number of each point's track, shape (len(points),)."""
         place, gate = self.predict()
         track = points.expected.copy()
@@ -88,7 +89,7 @@ class Tracker:
         self._forget()
         return numbers
 
-    def _move(self, tracks: FloatArray, places: FloatArray, missed: FloatArray) -> None:
+    def _move(self, tracks: IntArray, places: FloatArray, missed: IntArray) -> None:
         t = (self.step * (1 + self._missed[tracks]))[:, None]
         velocity = (places - self._place[tracks]) / t
         old, young = self._velocity[tracks], (self._age[tracks] < 2)[:, None]
@@ -102,7 +103,7 @@ class Tracker:
         self._missed[missed] += 1
         self._acceleration[missed] = 0.0  # what is not seen goes straight on
 
-    def _begin(self, places: FloatArray) -> FloatArray:
+    def _begin(self, places: FloatArray) -> IntArray:
         n = len(places)
         numbers = np.arange(self._next, self._next + n)
         self._next += n
@@ -121,7 +122,7 @@ class Tracker:
             setattr(self, name, getattr(self, name)[keep])
 
 
-def _assigned(points: FloatArray, places: FloatArray, gates: FloatArray, lost: FloatArray) -> FloatArray:
+def _assigned(points: FloatArray, places: FloatArray, gates: FloatArray, lost: IntArray) -> IntArray:
     """The lost track each point continues, or -1: all distances together least, none beyond its gate."""
     from scipy.optimize import linear_sum_assignment
 
@@ -145,7 +146,7 @@ class Reconstruction:
 
     markers: MarkerData
     points: tuple[Points, ...]
-    tracks: tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], ...]
+    tracks: tuple[IntArray, ...]
 
 
 def reconstruct(
