@@ -20,6 +20,10 @@ from hitogata.figure import Figure
 from hitogata.figure.values import FloatArray
 
 
+GROWN = 8
+"""Exchanges of two labels, the weakest, that are grown to exchanges of groups."""
+
+
 @dataclass(frozen=True)
 class Asymmetry:
     """How well a set can be told apart.
@@ -39,7 +43,8 @@ class Asymmetry:
 
 def asymmetry(model: MarkerModel) -> Asymmetry:
     """The score of a marker set, and the exchange that is the easiest to overlook."""
-    weakest, pairs = np.inf, ()
+    weakest = np.inf
+    pairs: tuple[tuple[str, str], ...] = ()
     for order in _exchanges(model):
         score = _score(model.distance, model.spread, order)
         if score < weakest:
@@ -49,7 +54,7 @@ def asymmetry(model: MarkerModel) -> Asymmetry:
 
 
 def suggest_move(
-    figure: Figure, markers: MarkerSet, *, reach: float = 0.04, tries: int = 24, seed: int = 0
+    figure: Figure, markers: MarkerSet, *, reach: float = 0.04, tries: int = 10, seed: int = 0
 ) -> tuple[MarkerSet, str, Asymmetry]:
     """The marker of the weakest exchange moved on its segment so that the set is told apart best.
 
@@ -112,19 +117,19 @@ def _exchanges(model: MarkerModel) -> list[IntArray]:
             found.append(order)
     scores = np.array([_score(model.distance, model.spread, order) for order in found])
     grown = []
-    for k in np.argsort(scores)[: 3 * count]:
+    for k in np.argsort(scores)[:GROWN]:
         order, score = found[k].copy(), scores[k]
         while True:
             free = np.flatnonzero(order == np.arange(count))
             trials = [(i, j) for n, i in enumerate(free) for j in free[n + 1 :]]
-            best = (score, -1, -1)
+            best = (float(score), -1, -1)
             for i, j in trials:
                 order[i], order[j] = j, i
                 best = min(best, (_score(model.distance, model.spread, order), int(i), int(j)))
                 order[i], order[j] = i, j
             if best[1] < 0:
                 break
-            score, i, j = best
-            order[i], order[j] = j, i
+            score = best[0]
+            order[best[1]], order[best[2]] = best[2], best[1]
         grown.append(order)
     return found + grown

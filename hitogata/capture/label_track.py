@@ -30,6 +30,12 @@ NOISE = 0.006
 JUMP = 0.02
 """A marker that moves farther than this beside its neighbours in a frame has jumped [m]."""
 
+SPEED = 4.0
+"""Of markers whose velocity is not known yet, at most [m/s]."""
+
+STALE = 15.0
+"""Frames after which a marker's last place beside its neighbours says no more than the model."""
+
 WITNESSES = 3
 """Frames of neighbours that are asked about a label."""
 
@@ -105,7 +111,7 @@ def expected_place(points, held, triples, local, labels, m, grow):
     """
     state = labels[m]
     kept = int(state.triple)
-    if kept >= 0 and witness(points, held, triples, m, kept):
+    if kept >= 0 and state.missed < STALE and witness(points, held, triples, m, kept):
         sigma = min(0.5 * local[m, kept, 3] + 0.002 + grow * state.missed, local[m, kept, 3])
         return told_place(points, held, triples, m, kept, state.local), sigma
     for k in range(triples.shape[1]):
@@ -129,7 +135,7 @@ def deviation(points, held, triples, local, m):
 
 
 @kernel
-def by_velocity(points, count, labels, held, owner, step):
+def by_velocity(points, count, labels, held, owner, step, wide):
     """Give labels the points nearest to where they should be; rivals by the cheapest assignment."""
     nm = held.shape[0]
     cost = np.full((nm, count + nm), 1e3)
@@ -139,7 +145,7 @@ def by_velocity(points, count, labels, held, owner, step):
         aim = state.pos + state.vel
         speed = np.sqrt(dot(state.vel, state.vel))
         late = 1.0 + state.missed
-        gate = min(NOISE + 0.3 * speed + 0.5 * ACCELERATION * step * step * late * late, 0.1)
+        gate = min(NOISE + 0.3 * speed + 0.5 * ACCELERATION * step * step * late * late + wide, 0.1)
         for p in range(count):
             gap = point_of(points, p) - aim
             off = dot(gap, gap) / (gate * gate)
@@ -284,16 +290,17 @@ def follow_labels(points, counts, triples, local, state, labels, sure, step):
     known = records(view_or_none(state), LabelState)
     nm = labels.shape[1]
     owner = np.empty(points.shape[1], np.int64)
+    fresh = False
     for t in range(points.shape[0]):
         held, count = labels[t], counts[t]
-        fresh = False
+        started, fresh = fresh, False
         if t == 0:
             for m in range(nm):
                 fresh = fresh or held[m] >= 0
         if not fresh:
             for p in range(count):
                 owner[p] = -1
-            by_velocity(points[t], count, known, held, owner, step)
+            by_velocity(points[t], count, known, held, owner, step, SPEED * step if started else 0.0)
             mend_swaps(points[t], triples, local, held, owner)
             give_back(points[t], triples, local, known, held, owner)
             find_again(points[t], count, triples, local, known, held, owner)

@@ -26,6 +26,9 @@ TRIES = 6
 CHECK = 40
 """Frames after which a search without history checks the labels that were followed."""
 
+SPARE = 15
+"""Live: frames in which labels and points are left over, after which a search without history is made."""
+
 BETTER = 3.0
 """By so much its price must be lower to be believed instead."""
 
@@ -71,7 +74,7 @@ class Labeller:
         """
         self.model, self._step = model, 1.0 / positive(rate, "rate", error=ArgumentError)
         self._state = no_state(len(model.labels))
-        self._known, self.searches, self._wait = False, 0, 0
+        self._known, self.searches, self._wait, self._spare = False, 0, 0, 0
 
     def __call__(self, points: FloatArray) -> tuple[IntArray, FloatArray]:
         """Index of each label's point, -1: missing, shape (nm,), and how sure, for points [m], shape (n, 3)."""
@@ -89,9 +92,27 @@ class Labeller:
             if not self._known:
                 return labels[0], sure[0]
         follow_labels(given, counts, self.model.triples, self.model.local, self._state, labels, sure, self._step)
-        if 2 * (labels[0] >= 0).sum() < min(count, given.shape[1]):
+        placed = int((labels[0] >= 0).sum())
+        if 2 * placed < min(count, given.shape[1]):
             self._known = False
+        self._spare = self._spare + 1 if placed < min(count, given.shape[1]) else 0
+        if self._spare >= SPARE:
+            self._spare, labels[0] = 0, self._searched(given, labels[0])
         return labels[0], sure[0]
+
+    def _searched(self, given: FloatArray, labels: IntArray) -> IntArray:
+        """Labels of a search without history if they are clearly better than those that were followed."""
+        self.searches += 1
+        found = search_labels(self.model, given[0])
+        now, new = (price_labels(self.model, given, each[None])[0] for each in (labels, found.points))
+        if not new + BETTER < now:
+            return labels
+        fresh = no_state(len(labels))
+        counts, sure = np.array([given.shape[1]]), np.zeros((1, len(labels)))
+        follow_labels(given, counts, self.model.triples, self.model.local, fresh, found.points[None].copy(), sure, self._step)
+        changed = found.points != labels
+        self._state[changed] = fresh[changed]
+        return found.points
 
 
 def believed(found: Found, markers: int, points: int) -> bool:

@@ -63,7 +63,7 @@ def spread_markers(figure: Figure, count: int, *, radius: float = RADIUS, seed: 
     """A marker set for any figure with shapes: every limb gets some, far apart, on the skin, no two limbs alike.
 
     Links share the markers by the size of their skin, one each as long as there are enough (the largest first).
-    On each link, places are taken one by one from many on its skin, each as far from those taken as can be.
+    Places are taken one by one from many on a link's skin, each as far from all that are taken as can be.
 
     Args:
         figure: links without shapes get none.
@@ -77,6 +77,7 @@ def spread_markers(figure: Figure, count: int, *, radius: float = RADIUS, seed: 
     shares = _shares(sizes, count)
     poses = forward_kinematics(figure, figure.neutral())
     labels, links, places = [], [], []
+    at: list[FloatArray] = []  # all places in the world
     for i, (link, share) in enumerate(zip(figure.links, shares, strict=True)):
         if share == 0:
             continue
@@ -85,15 +86,16 @@ def spread_markers(figure: Figure, count: int, *, radius: float = RADIUS, seed: 
         others = [_distance(other, (world - poses.position[j]) @ poses.rotation[j])
                   for j, other in enumerate(figure.links) if other.shapes and j != i]  # fmt: skip
         free = np.min(others, axis=0) > radius if others else np.ones(len(tried), dtype=bool)
-        tried = tried[free] if free.sum() >= share else tried
-        taken = [int(tried[:, 2].argmax())]
-        while len(taken) < share:
-            gaps = np.linalg.norm(tried[:, None] - tried[taken], axis=2).min(axis=1)
-            taken.append(int(gaps.argmax()))
-        labels += [f"{link.name}{k + 1}" for k in range(share)]
+        if free.sum() >= share:
+            tried, world = tried[free], world[free]
+        for k in range(share):
+            gaps = np.linalg.norm(world[:, None] - np.array(at), axis=2).min(axis=1) if at else tried[:, 2]
+            best = int(gaps.argmax())
+            at.append(world[best])
+            labels.append(f"{link.name}_{k + 1}")
+            places.append(tried[best])
         links += [i] * share
-        places.append(tried[taken])
-    return MarkerSet(tuple(labels), links, np.concatenate(places), radius)
+    return MarkerSet(tuple(labels), links, np.array(places), radius)
 
 
 def _shares(sizes: FloatArray, count: int) -> Any:

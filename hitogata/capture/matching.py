@@ -32,15 +32,20 @@ class MatchSettings:
         tolerance: of a blob's place [px].
         fewest: cameras that must see a new point.
         expected: cameras that must see a point that was expected.
+        sigma: standard deviation of a point for errors of 1 px, at most [m]; where few cameras see only parts of a marker
+            it is larger, and the point is not believed.
     """
 
     tolerance: float = 1.0
     fewest: int = 3
     expected: int = 2
+    sigma: float = 0.1
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.tolerance) and self.tolerance > 0):
             raise ArgumentError(f"matching: tolerance must be positive, got {self.tolerance}")
+        if not self.sigma > 0:
+            raise ArgumentError(f"matching: sigma must be positive, got {self.sigma}")
         if not 2 <= self.expected <= self.fewest:
             raise ArgumentError(f"matching: 2 ≤ expected ≤ fewest is needed, got {self.expected}, {self.fewest}")
 
@@ -82,7 +87,7 @@ class Matcher:
         self.cameras, self.settings = tuple(cameras), settings or MatchSettings()
         s = self.settings
         self._rows = pack_cameras(cameras)
-        self._options = np.array([s.tolerance, s.fewest, s.expected])
+        self._options = np.array([s.tolerance, s.fewest, s.expected, s.sigma])
         self._candidates = np.empty((MOST_CANDIDATES, 4))
         self._out = np.empty((MOST_POINTS, 7))
         self._chosen = np.empty((MOST_POINTS, len(cameras)), dtype=np.int64)
@@ -193,7 +198,8 @@ def follow(cameras, spots, rays, starts, near, gates, options, light, taken, out
                 chosen[c] = -1
         fix = triangulate(cameras, spots, rays, light, chosen, options[0], int(options[2]))
         off = fix.point - Vec3(near[k, 0], near[k, 1], near[k, 2])
-        if fix.count > 0.0 and dot(off, off) < 4.0 * gates[k] * gates[k] and count < out.shape[0]:
+        near_enough = dot(off, off) < 4.0 * gates[k] * gates[k]
+        if fix.count > 0.0 and near_enough and fix.sigma < options[3] and count < out.shape[0]:
             store(out, which_blobs, count, fix, chosen, taken, float(k))
             count += 1
     return count
@@ -266,7 +272,7 @@ def match(cameras, spots, starts, near, gates, options, light, candidates, out, 
         if n < options[1]:
             continue
         fix = triangulate(rig, spots, rays, light, chosen, options[0], int(options[1]))
-        if fix.count > 0.0:
+        if fix.count > 0.0 and fix.sigma < options[3]:
             store(out, which_blobs, count, fix, chosen, taken, -1.0)
             count += 1
     return count

@@ -14,6 +14,7 @@ from hitogata import __version__
 from hitogata.errors import HitogataError
 
 COMMANDS = {
+    "capture": "hitogata.cli.capture",
     "motion": "hitogata.cli.motion",
     "render": "hitogata.cli.render",
     "rom": "hitogata.cli.rom",
@@ -23,6 +24,7 @@ COMMANDS = {
 """Commands by name, and the module of each: it has `describe(parser)` and, in the arguments it leaves, `run`."""
 
 _SUMMARIES = {
+    "capture": "motion capture: calibrate cameras, points from images, labels for points",
     "motion": "motions: what is in a file; convert, also to another figure; edit; when feet stand",
     "render": "figures and motions as pictures, films and pages that play, without a browser",
     "rom": "ranges of motion: draw, fit to measured poses, export to other engines",
