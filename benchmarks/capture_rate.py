@@ -65,7 +65,8 @@ def main() -> None:
         names = ("blobs, 8 images", "matching, tracking", "labels")
         for name, each in zip(names, spent, strict=True):
             print(f"{name:<22} {1e3 * each:7.3f} ms at best")
-        print(f"{'in turn':<22} {1 / spent.sum():7.0f} frames/s; {len(points)} points, {(labels >= 0).sum()} labels at the end")
+        last = f"{len(points)} points, {(labels >= 0).sum()} labels in the last frame"
+        print(f"{'in turn':<22} {1 / spent.sum():7.0f} frames/s; {last}")
         try:
             import cv2
         except ImportError:

@@ -19,7 +19,6 @@ from hitogata.capture.marker_set import MarkerSet
 from hitogata.figure import Figure
 from hitogata.figure.values import FloatArray
 
-
 GROWN = 8
 """Exchanges of two labels, the weakest, that are grown to exchanges of groups."""
 

@@ -2,8 +2,8 @@
 
 Minimises the sum of squared reprojection errors (Huber's beyond a few standard deviations) by Levenberg-Marquardt with
 analytic derivatives.  The wand of a frame has five unknowns (middle, direction), a camera fifteen (turn, place, lens);
-frames meet only cameras, so they are eliminated first (Schur complement: Triggs et al. 2000, "Bundle adjustment: a modern
-synthesis"):
+frames meet only cameras, so they are eliminated first (Schur complement: Triggs et al. 2000, "Bundle adjustment: a
+modern synthesis"):
 
     [U  W ] [dc]     [g_c]
     [Wᵀ V ] [df] = - [g_f],     (U - W V⁻¹ Wᵀ) dc = -g_c + W V⁻¹ g_f,     df = -V⁻¹ (g_f + Wᵀ dc).

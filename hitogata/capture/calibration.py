@@ -232,8 +232,8 @@ def _look_for_degeneracy(found: Adjusted, problems: list[str]) -> None:
     places = found.bundle.middle - found.bundle.middle.mean(axis=0)
     spread = np.linalg.svd(places, compute_uv=False) / np.sqrt(max(len(places), 1))
     if spread[2] < 0.08 * spread[0]:
-        problems.append(f"the wand moved almost in a plane ({1e3 * spread[2]:.0f} mm across it): lenses are uncertain; wave "
-                        "it through the whole room")  # fmt: skip
+        across = f"{1e3 * spread[2]:.0f} mm across it"
+        problems.append(f"the wand moved almost in a plane ({across}): lenses are uncertain; wave it all about")
     if len(places) < 50:
         problems.append(f"the wand was seen by two cameras or more in {len(places)} frames only; 200 are good")
     for c, camera in enumerate(found.bundle.cameras):
@@ -256,7 +256,8 @@ def _report(
         place, turn = float(np.sqrt(var[3:6].sum())), float(np.sqrt(var[:3].sum()))
         rms = float(np.sqrt(np.square(mine).mean() / 2)) if len(mine) else np.nan
         worst = float(mine.max()) if len(mine) else np.nan
-        reports.append(CameraReport(camera.name, used, int(count[c]) - used, rms, worst, place, turn, float(np.sqrt(var[6]))))
+        dropped, focal = int(count[c]) - used, float(np.sqrt(var[6]))
+        reports.append(CameraReport(camera.name, used, dropped, rms, worst, place, turn, focal))
     points = _triangulated(cameras, pixels)
     lengths = np.linalg.norm(points[:, 2] - points[:, 0], axis=1)
     lengths = lengths[np.isfinite(lengths)]

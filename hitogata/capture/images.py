@@ -48,7 +48,9 @@ def images_of(folder: str | Path, camera: Camera) -> Iterator[Any]:
         yield image
 
 
-def blobs_of(folder: str | Path, cameras: Sequence[Camera], settings: BlobSettings | None = None) -> Iterator[list[Blobs]]:
+def blobs_of(
+    folder: str | Path, cameras: Sequence[Camera], settings: BlobSettings | None = None
+) -> Iterator[list[Blobs]]:
     """Blobs of all cameras, frame by frame, until the first of them has no more images."""
     finders = [BlobFinder(settings) for _ in cameras]
     for images in zip(*(images_of(folder, camera) for camera in cameras), strict=False):

@@ -1,7 +1,8 @@
 """Labels followed from frame to frame, with the body as witness.  Kernels; `labelling` is for people.
 
 Each frame:
-1. Labels take the points nearest to where they should be by their velocity, the cheapest assignment where several compete.
+1. Labels take the points nearest to where they should be by their velocity; where several compete, the cheapest
+   assignment.
 2. Labels are checked by their neighbours: a marker's place in the frames of three neighbours.  One that is off in all
    of them has been swapped or has jumped to a ghost, and gives its point back.
 3. Labels without a point look where their neighbours say they must be, as they last sat beside them.
@@ -30,7 +31,7 @@ NOISE = 0.006
 JUMP = 0.02
 """A marker that moves farther than this beside its neighbours in a frame has jumped [m]."""
 
-SPEED = 4.0
+SPEED = 6.0
 """Of markers whose velocity is not known yet, at most [m/s]."""
 
 STALE = 15.0
@@ -42,16 +43,20 @@ WITNESSES = 3
 
 @record
 class LabelState:
-    """What is known of a label: place and velocity (per frame), frames since it was seen, its place beside neighbours."""
+    """What is known of a label: place, velocity (per frame), frames since it was seen, its place beside neighbours.
+
+    young is 1 while its velocity is not known.
+    """
 
     pos: Vec3
     vel: Vec3
     missed: float
     triple: float
     local: Vec3
+    young: float
 
 
-STATE = 11
+STATE = 12
 """Numbers of a `LabelState`."""
 
 
@@ -135,7 +140,7 @@ def deviation(points, held, triples, local, m):
 
 
 @kernel
-def by_velocity(points, count, labels, held, owner, step, wide):
+def by_velocity(points, count, labels, held, owner, step):
     """Give labels the points nearest to where they should be; rivals by the cheapest assignment."""
     nm = held.shape[0]
     cost = np.full((nm, count + nm), 1e3)
@@ -145,7 +150,8 @@ def by_velocity(points, count, labels, held, owner, step, wide):
         aim = state.pos + state.vel
         speed = np.sqrt(dot(state.vel, state.vel))
         late = 1.0 + state.missed
-        gate = min(NOISE + 0.3 * speed + 0.5 * ACCELERATION * step * step * late * late + wide, 0.1)
+        unknown = 0.3 * speed + SPEED * step * state.young
+        gate = min(NOISE + unknown + 0.5 * ACCELERATION * step * step * late * late, 0.1)
         for p in range(count):
             gap = point_of(points, p) - aim
             off = dot(gap, gap) / (gate * gate)
@@ -191,7 +197,7 @@ def jumped(points, held, triples, labels, m):
 def give_back(points, triples, local, labels, held, owner):
     """Take points from labels that all their neighbours find wrong, the worst first; how many.
 
-    A label that keeps its place beside its neighbours from frame to frame is in a pose the model has not seen, and stays.
+    A label that keeps its place beside its neighbours from frame to frame stays: the model has not seen this pose.
     """
     given = 0
     for _ in range(held.shape[0]):
@@ -272,6 +278,7 @@ def renew(points, triples, local, labels, held, sure, fresh):
             state.vel = (here - state.pos) if state.missed == 0.0 else state.vel * 0.5
         state.pos = here
         state.missed = 0.0
+        state.young = 1.0 if fresh else 0.0
         off = deviation(points, held, triples, local, m)
         sure[m] = 0.5 if off < 0.0 else np.exp(-0.5 * (off / 2.0) ** 2)
         state.triple = -1.0
@@ -290,17 +297,16 @@ def follow_labels(points, counts, triples, local, state, labels, sure, step):
     known = records(view_or_none(state), LabelState)
     nm = labels.shape[1]
     owner = np.empty(points.shape[1], np.int64)
-    fresh = False
     for t in range(points.shape[0]):
         held, count = labels[t], counts[t]
-        started, fresh = fresh, False
+        fresh = False
         if t == 0:
             for m in range(nm):
                 fresh = fresh or held[m] >= 0
         if not fresh:
             for p in range(count):
                 owner[p] = -1
-            by_velocity(points[t], count, known, held, owner, step, SPEED * step if started else 0.0)
+            by_velocity(points[t], count, known, held, owner, step)
             mend_swaps(points[t], triples, local, held, owner)
             give_back(points[t], triples, local, known, held, owner)
             find_again(points[t], count, triples, local, known, held, owner)

@@ -58,7 +58,8 @@ class Labelled:
         for m, label in enumerate(self.markers.labels[: self.points.shape[1]]):
             seen = self.points[:, m] >= 0
             sure = self.confidence[seen, m].mean() if seen.any() else 0.0
-            lines.append(f"{label:<24} seen {100 * seen.mean():5.1f} %, sure {sure:.2f}, longest gap {_longest(~seen)} frames")
+            gap = _longest(~seen)
+            lines.append(f"{label:<24} seen {100 * seen.mean():5.1f} %, sure {sure:.2f}, longest gap {gap} frames")
         return "\n".join(lines + [f"! {problem}" for problem in self.problems])
 
 
@@ -108,8 +109,8 @@ class Labeller:
         if not new + BETTER < now:
             return labels
         fresh = no_state(len(labels))
-        counts, sure = np.array([given.shape[1]]), np.zeros((1, len(labels)))
-        follow_labels(given, counts, self.model.triples, self.model.local, fresh, found.points[None].copy(), sure, self._step)
+        counts, sure, start = np.array([given.shape[1]]), np.zeros((1, len(labels))), found.points[None].copy()
+        follow_labels(given, counts, self.model.triples, self.model.local, fresh, start, sure, self._step)
         changed = found.points != labels
         self._state[changed] = fresh[changed]
         return found.points
@@ -208,9 +209,11 @@ class _Run:
         return (0, None) if best is None else best[1:]
 
 
-def _named(model: MarkerModel, markers: MarkerData, points: FloatArray, counts: IntArray, labels: IntArray) -> MarkerData:
+def _named(
+    model: MarkerModel, markers: MarkerData, points: FloatArray, counts: IntArray, labels: IntArray
+) -> MarkerData:
     """Labelled markers, and the points without labels behind them."""
-    nt, nm = labels.shape
+    nt = len(labels)
     placed = np.where((labels >= 0)[..., None], points[np.arange(nt)[:, None], np.maximum(labels, 0)], np.nan)
     free = np.arange(points.shape[1])[None] < counts[:, None]
     frame, which = np.nonzero(labels >= 0)

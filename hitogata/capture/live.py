@@ -1,8 +1,8 @@
 """Live capture: each camera in a process of its own finds blobs; here they are put together frame by frame.
 
 A process reads images from its own source (files, video, a grabber: anything that yields images), so pixels never cross
-process borders; what comes over is a table of some forty rows.  Frames are joined by their number: a camera that lags is
-waited for, one that ends ends the capture.
+process borders; what comes over is a table of some forty rows.  Frames are joined by their number: a camera that lags
+is waited for, one that ends ends the capture.
 """
 
 import multiprocessing
@@ -29,7 +29,9 @@ class CameraProcesses:
     Use it in a `with` statement: processes end with it.
     """
 
-    def __init__(self, sources: Sequence[Source], settings: BlobSettings | None = None, *, patience: float = 10.0) -> None:
+    def __init__(
+        self, sources: Sequence[Source], settings: BlobSettings | None = None, *, patience: float = 10.0
+    ) -> None:
         """Start the processes.
 
         Args:

@@ -1,9 +1,9 @@
-"""What a labeller knows of a marker set: distances, how much they change, and where each marker is beside its neighbours.
+"""What a labeller knows of a marker set: distances, how they change, and where each marker is beside its neighbours.
 
 Learned from frames with labels: one static pose, a trial of an archive, or poses of a figure that carries the set.
 For two markers: mean distance and its standard deviation; small where they sit on one segment.  For one marker: its
-place in the frame of any three of its steadiest neighbours, and how steady that is (the frame: origin at the first, x to
-the second, z across all three; so left and right are told apart).
+place in the frame of any three of its steadiest neighbours, and how steady that is (the frame: origin at the first, x
+to the second, z across all three; so left and right are told apart).
 """
 
 import itertools
@@ -32,8 +32,8 @@ LEAST = 0.004
 """Standard deviations are at least this [m]: skin moves, and another day's markers sit a little elsewhere."""
 
 UNSEEN = (1.5, 0.1)
-"""What changes will change more than was seen: standard deviations are multiplied by the first number, and so much of the
-distance is added where it is not steady."""
+"""What changes will change more than was seen: standard deviations are multiplied by the first number, and so much of
+the distance is added where it is not steady."""
 
 STEADY = 0.005
 """A distance that changes less than this is that of two markers on one segment [m]."""
@@ -56,7 +56,7 @@ class MarkerModel:
         triples: three neighbours for each frame, -1 where there are not so many, shape (nm, TRIPLES, 3).
         local: place of the marker in those frames, and its standard deviation [m], shape (nm, TRIPLES, 4).
         order: in which markers are searched.
-        steady: the markers before each in that order whose distances to it are steadiest, -1: no more, shape (nm, USED).
+        steady: the markers before each in that order whose distances to it are steadiest, or -1, shape (nm, USED).
     """
 
     labels: tuple[str, ...]
@@ -87,7 +87,7 @@ def learn_markers(markers: MarkerData | FloatArray, labels: tuple[str, ...] | No
             raise ArgumentError(f"markers: expected positions of shape (nt, nm, 3), got {positions.shape}")
         labels = tuple(labels or (f"m{k + 1}" for k in range(positions.shape[1])))
     if len(labels) != positions.shape[1] or len(labels) < 4:
-        raise ArgumentError(f"markers: a marker set needs four markers or more, and a label for each, got {len(labels)}")
+        raise ArgumentError(f"markers: a set needs four markers or more, and a label for each, got {len(labels)}")
     positions = positions[:: max(1, len(positions) // 400)]
     distance, spread = _distances(positions, labels)
     triples, local = _neighbourhoods(positions, spread)

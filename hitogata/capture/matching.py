@@ -1,9 +1,9 @@
 """Matching: which blobs of several cameras are one marker, by epipolar geometry; points, without ghosts.
 
-Where points are expected (tracked markers) the blob nearest to their pixels is taken, if they choose each other.  What is
-left is searched: every two rays of two cameras that pass each other closely make a candidate; the other cameras vote for
-it with blobs near its pixels; candidates with most votes come first, and take their blobs away from the others.  Points
-that only two cameras vote for are mostly ghosts, and are not believed unless they were expected.
+Where points are expected (tracked markers) the blob nearest to their pixels is taken, if they choose each other.  What
+is left is searched: every two rays of two cameras that pass each other closely make a candidate; the other cameras vote
+for it with blobs near its pixels; candidates with most votes come first, and take their blobs away from the others.
+Points that only two cameras vote for are mostly ghosts, and are not believed unless they were expected.
 """
 
 from collections.abc import Sequence
@@ -32,8 +32,8 @@ class MatchSettings:
         tolerance: of a blob's place [px].
         fewest: cameras that must see a new point.
         expected: cameras that must see a point that was expected.
-        sigma: standard deviation of a point for errors of 1 px, at most [m]; where few cameras see only parts of a marker
-            it is larger, and the point is not believed.
+        sigma: standard deviation of a point for errors of 1 px, at most [m]; it is larger, and the point is dropped,
+            where few cameras see only parts of a marker.
     """
 
     tolerance: float = 1.0

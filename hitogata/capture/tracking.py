@@ -63,7 +63,7 @@ class Tracker:
         self._missed = np.zeros(0, dtype=np.int64)
 
     def predict(self) -> tuple[FloatArray, FloatArray]:
-        """Where tracks should be in the next frame [m], shape (n, 3), and how far from there they may be, shape (n,)."""
+        """Where tracks should be in the next frame [m], shape (n, 3), and how far from there they may be."""
         s, t = self.settings, self.step * (1 + self._missed)
         place = self._place + t[:, None] * self._velocity + 0.5 * t[:, None] ** 2 * self._acceleration
         return place, np.where(self._age < 2, s.speed * t, s.noise + 0.5 * s.acceleration * t**2)

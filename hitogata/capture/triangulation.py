@@ -1,7 +1,7 @@
 """Points from rays: a quick linear answer, and the point whose pixels fit best (Hartley and Sturm 1997), robustly.
 
-A blob here is (u, v, weight, square root of its light); a camera takes part in a point with one blob at most.  A blob that
-is darker than a whole marker at its distance is partly hidden, its centre is off, and it counts less.
+A blob here is (u, v, weight, square root of its light); a camera takes part in a point with one blob at most.  A blob
+that is darker than a whole marker at its distance is partly hidden, its centre is off, and it counts less.
 """
 
 from collections.abc import Sequence
@@ -92,7 +92,7 @@ def whole(depth, blob_light, light):
 def fit_point(cameras, blobs, light, chosen, point):
     """Gauss-Newton on the reprojection errors of the chosen blobs: (point, sum of squares, sum of weights, JᵀJ)."""
     a, cost, weights = Sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 0.0, 0.0
-    for step in range(STEPS):
+    for _ in range(STEPS):
         a, g, cost, weights = Sym3(1e-9, 0.0, 0.0, 1e-9, 0.0, 1e-9), Vec3(0.0, 0.0, 0.0), 0.0, 0.0
         for c in range(chosen.shape[0]):
             if chosen[c] < 0:

@@ -1,7 +1,7 @@
 """Wand and L-frame: rigid bars with markers at known distances, found again in images of nothing else.
 
-A wand has markers on one line, unevenly spaced, so that its two ends differ; waved through the room it gives the cameras
-their places, lenses and the scale.  An L-frame lies on the floor and says where the origin and the axes are.
+A wand has markers on one line, unevenly spaced, so that its two ends differ; waved through the room it gives the
+cameras their places, lenses and the scale.  An L-frame lies on the floor and says where the origin and the axes are.
 """
 
 import itertools
@@ -92,7 +92,7 @@ def find_wand(camera: Camera, blobs: Blobs) -> FloatArray:
 
 
 def find_l_frame(camera: Camera, blobs: Blobs) -> FloatArray:
-    """Pixels of an L-frame's four markers in the order of `LFrame.points`, shape (4, 2); NaN if there is none, or two."""
+    """Pixels of an L-frame's markers in the order of `LFrame.points`, shape (4, 2); NaN if there is none, or two."""
     return _only(camera, blobs, 4)
 
 

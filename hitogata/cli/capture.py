@@ -22,10 +22,10 @@ def describe(parser: argparse.ArgumentParser) -> None:
         description="Calibrate cameras from images of a waved wand and an L-frame on the floor.",
     )  # fmt: skip
     calibrate.add_argument("wand", metavar="FOLDER", help="images of the wand")
-    calibrate.add_argument("--cameras", required=True, metavar="FILE", help="names, sizes and focal lengths, about right")
+    calibrate.add_argument("--cameras", required=True, metavar="FILE", help="names, sizes, focal lengths, about right")
     calibrate.add_argument("-o", "--output", required=True, metavar="FILE", help="cameras to write: .toml or .json")
-    calibrate.add_argument("--frame", metavar="FOLDER", help="images of the L-frame (default: world of the first camera)")
-    calibrate.add_argument("--marks", default="0,180,500", metavar="MM", help="markers along the wand (default 0,180,500)")
+    calibrate.add_argument("--frame", metavar="FOLDER", help="images of the L-frame (default: none)")
+    calibrate.add_argument("--marks", default="0,180,500", metavar="MM", help="markers on the wand (default 0,180,500)")
     calibrate.add_argument(
         "--l-frame", default="200,600,350", metavar="MM",
         help="markers of the L-frame: two along x, one along y (default 200,600,350)",
@@ -50,7 +50,7 @@ def describe(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     label.add_argument("points", metavar="FILE", help=".c3d or .trc, with or without labels")
     label.add_argument("-o", "--output", required=True, metavar="FILE", help="labelled points to write: .c3d or .trc")
-    label.add_argument("--model", metavar="FILE", help="a labelled trial or static pose of the same set (default: the file)")
+    label.add_argument("--model", metavar="FILE", help="a labelled trial or pose of the same set (default: the file)")
     label.add_argument("--report", action="store_true", help="say what became of every label")
     label.set_defaults(run=_label)
 

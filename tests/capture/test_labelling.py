@@ -15,7 +15,7 @@ from tests.reference import reference
 
 
 def spoiled(places: np.ndarray, gaps: float, ghosts: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Places in any order with gaps in runs and ghosts about the body; which label each is (-1: ghost); which remain."""
+    """Places in any order, with gaps in runs and ghosts about the body; which label each is, or -1; which remain."""
     rng, (nt, nm, _) = np.random.default_rng(seed), places.shape
     kept = places.copy()
     while np.isnan(kept[..., 0]).mean() < gaps:
@@ -46,7 +46,8 @@ def walk(human, count: int = 240) -> np.ndarray:
     way = rng.normal(0, 0.4, human.nv)
     way[:3], way[3:6] = (0, 0, 0.6), (0.3, 0.2, 0)
     phase = rng.uniform(0, 6, human.nv)
-    return np.array(integrate(human, np.repeat(human.neutral()[None], count, axis=0), np.sin(5 * t[:, None] + phase) * way))
+    start = np.repeat(human.neutral()[None], count, axis=0)
+    return np.array(integrate(human, start, np.sin(5 * t[:, None] + phase) * way))
 
 
 def test_recorded_trial() -> None:
@@ -72,8 +73,8 @@ def test_figure_with_gaps_and_ghosts() -> None:
         found, sure = live(frame[order])
         right += (order[found] == np.arange(41)).sum()
         assert (sure[found >= 0] > 0).all()
-    assert right > 0.98 * 60 * 41
-    assert (order[found] == np.arange(41)).all()  # all of them in the end
+    assert live.searches == 1
+    assert right == 60 * 41
 
 
 def test_swapped_labels_are_mended() -> None:
