@@ -161,9 +161,13 @@ class Entry(CPUDispatcher):
         """Compile, or load from disk, for the given argument types."""
         args, return_type = sigutils.normalize_signature(sig)
         plain = admit(self.py_func.__name__, self._names, self._kinds, args)
-        if not self._opened:  # not at import: the stamp reads every source
-            self._cache, self._opened = open_cache(self.py_func), True
-        point = super().compile(plain if return_type is None else return_type(*plain))
+        with global_compiler_lock:
+            if not self._opened:  # not at import: what the entry reaches is not there yet
+                self._cache, self._opened = open_cache(self), True
+            try:
+                point = super().compile(plain if return_type is None else return_type(*plain))
+            finally:
+                self._cache.release()
         args = tuple(args)
         if args != plain and args not in self.overloads:  # the same code, under another name
             self._insert([a._code for a in args], point, False)
