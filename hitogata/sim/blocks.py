@@ -192,8 +192,8 @@ def world_of(shared, nature, range_lists, range_numbers):
 def law_of(numbers, h, part, last_h, fall):
     """The laws of a step; see `layout.open_law`.  A world is one island: whatever touches in its neighbours."""
     return Law(
-        h, part, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7],
-        numbers[8], numbers[9], fall, numbers[11], numbers[12], numbers[13], 0.0, numbers[15],
+        h, part, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6],
+        numbers[7], numbers[8], numbers[9], fall, numbers[11], numbers[12], numbers[13], 0.0, numbers[15],
     )  # fmt: skip
 
 
