@@ -52,7 +52,8 @@ def world_energy(world: "World") -> WorldEnergy:
     read, places = _read(world), {member: _middle(member) for member in world.members}
     gravity = sum(_gravity(member, q, read) for member, q in places.items())
     motors = sum(_motors(member, q) for member, q in places.items())
-    return WorldEnergy(float(read[:, 0].sum()), gravity, motors, sum(_tie(tie, places) for tie in world.ties))
+    here = {member: member.q for member in world.members}
+    return WorldEnergy(float(read[:, 0].sum()), gravity, motors, sum(_tie(tie, places, here) for tie in world.ties))
 
 
 def member_energy(member: "Member") -> WorldEnergy:
@@ -103,15 +104,21 @@ def _motors(member: "Member", q: FloatArray) -> float:
     return 0.5 * float(np.asarray(stiffness) @ error**2) if stiffness else 0.0
 
 
-def _tie(tie: "Tie", places: "dict[Member, FloatArray]") -> float:
-    """Of a spring or rope."""
+def _tie(tie: "Tie", places: "dict[Member, FloatArray]", here: "dict[Member, FloatArray]") -> float:
+    """Of a spring or rope: by how far it is stretched, as far as it has the energy (`constraints.springs`)."""
+    now, store = _stretch_energy(tie, here), tie._store
+    return _stretch_energy(tie, places) * (store / now if store < now else 1.0)
+
+
+def _stretch_energy(tie: "Tie", places: "dict[Member, FloatArray]") -> float:
+    """The same, with its ends at given places."""
     ends = []
     for end in tie.ends:
         if isinstance(end, tuple) and end[0] in places:
-            figure = end[0].figure
+            figure, held = end[0].figure, end[2] if len(end) > 2 else np.zeros(3)
             link, pose = figure.frame(end[1])
             poses = forward_kinematics(figure, places[end[0]])
-            ends.append(poses.position[link] + poses.rotation[link] @ np.array(pose.position))
+            ends.append(poses.position[link] + poses.rotation[link] @ pose.apply(held))
         else:
             ends.append(np.asarray(end, float))
     stretch = float(np.linalg.norm(ends[0] - ends[1]))

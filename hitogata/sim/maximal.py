@@ -30,7 +30,7 @@ from hitogata.sim.motors import note_motors
 from hitogata.sim.moving import carry
 from hitogata.sim.placing import place, place_body, turn_momenta
 from hitogata.sim.step import find_limits, mark_pointed, tell_pointed
-from hitogata.sim.touching import find_points, keep_point_impulses
+from hitogata.sim.touching import find_points, keep_point_impulses, keep_tie_energy
 from hitogata.spatial import load6, store6
 
 
@@ -67,6 +67,7 @@ def maximal_step(
     keep_impulses(rows, limits, of_joints.limit_impulse)
     keep_point_impulses(rows, points, around)
     carry(scene, bodies.solid, of_bodies)
+    keep_tie_energy(scene, rows, points, around, law.h)
     joint_velocities(joints, scene.placed, of_joints.mean)
     find_drives(joints.tree, of_joints, control, law, scene.drive)
     mistaken = note_motors(joints.tree, scene.drive, scene.x, of_joints, control, law, passes)

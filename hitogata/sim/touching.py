@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from hitogata.constraints.contacts import DEEP, OWN_DEEP, add_contact, grip, mixed_friction
+from hitogata.constraints.contacts import DEEP, OWN_DEEP, add_contact, grip, mixed_friction, point_motion
 from hitogata.constraints.layout import SPRING
 from hitogata.constraints.manifolds import share_friction
 from hitogata.constraints.springs import add_tie
@@ -141,3 +141,34 @@ def keep_point_impulses(rows, points, around):
                 tie.give = point.along
         else:
             around.points[rows.point_int[p].slot].impulse = rows.point[p].impulse + rows.point[p].hit
+
+
+@kernel
+def keep_tie_energy(scene, rows, points, around, h):
+    """Note what springs and ropes gave and took, and how fast ropes turned; bodies have their motions of this step."""
+    for p in range(points):
+        own = rows.point_int[p]
+        if own.tie == 1:
+            tie, point = around.ties[own.slot], rows.point[p]
+            apart = point_motion(scene.placed[own.body_a].motion, point.arm_a)
+            if own.body_b >= 0:
+                apart = apart - point_motion(scene.placed[own.body_b].motion, point.arm_b)
+            tie.store = maximum(tie.store - dot(tie.impulse, apart), 0.0)
+            if own.kind != SPRING:
+                turning = turning_of(point.frame @ apart, point.swing * h, tie.length)
+                tie.swing = where(point.impulse.z > 0.0, turning, 0.0)
+
+
+@inline
+def turning_of(u, distance, length):
+    """How fast a taut line turns whose ends part with u, z along the line [rad/s]."""
+    return sqrt(u.x * u.x + u.y * u.y) / maximum(distance, length)
+
+
+@kernel
+def fastest_rope(ties, count):
+    """How fast the rope turned that turned fastest [rad/s]."""
+    most = 0.0
+    for t in range(count):
+        most = maximum(most, ties[t].swing)
+    return most
