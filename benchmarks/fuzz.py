@@ -29,7 +29,7 @@ from tests.sim.scenes import Scene, overlap_energy, potential_energy, random_sce
 from tests.sim.test_step_forces import momenta, random_world, told
 from tests.sim.thin_scenes import ROD, on_wall
 
-ENERGY_EVERY = 0.1
+ENERGY_EVERY = 0.25
 """Energy is read in the first thirty steps, and then as often as this [s], or after every step."""
 
 

@@ -15,8 +15,8 @@ the least of pᵀ (J M⁻¹ Jᵀ + soft) p/2 + p · (u₀ + bias) over the ball 
 project on it (`points.mend`).
 
 Points move along curves: with a body that turns by φ within the step, a point at r from its middle goes farther than
-its velocity says, by (exp(φ) - 1) r - φ × r, and with the curve of the middle itself (`sim.energy_momentum`).  Rows know
-velocities only, so this way c, as foreseen, is in the bias: u + c/h is the rate at which the ends come apart.
+its velocity says, by (exp(φ) - 1) r - φ × r, and with the curve of the middle itself (`sim.energy_momentum`).  Rows
+know velocities only, so this way c, as foreseen, is in the bias: u + c/h is the rate at which the ends come apart.
 
 A rope does nothing while slack; beyond its length it is a one-sided row along the line between its ends.  With θ = 1 it
 never draws them past each other, however far it was stretched.  Its energy V = ½ K max(|φ| - length, 0)² is convex, so
@@ -24,17 +24,18 @@ that taking its pull where the step ends gains nothing at any step,
 
     V(φ⁺) - V(φ) <= V'(φ⁺)·(φ⁺ - φ)  =  - (what the pull does to the bodies)
 
-but slows what swings.  So the pull is along the line at the start where that turns little within the step (then what
-swings goes below its tangent, as far as foreseen; SHAKE), and along the line as foreseen for the end where it turns far.
+but slows what swings.  So where its line turns little within the step, the pull is along that at the start (what swings
+then goes below its tangent, as far as foreseen; SHAKE), and where it turns far, along that foreseen for the end.
 
-What is foreseen may not come: then ends are farther apart than rows know, and K φ would give back more than was put in.
+What is foreseen may not come: then ends are farther apart than rows know, and K φ would give back more than it got.
 So each spring and rope has a store E of energy, an energy tank (Franken et al. 2011): with V its energy by how far it
-is stretched, and p, u the impulse and rate of the last substep,
+is stretched, p its impulse in the last substep, u₀ and u its rates there without impulses and with all of them,
 
-    E = min(V, E₋ - p·u)            it pulls with K φ E/V
+    E = min(V, E₋ - ½ p·(u₀ + u))            it pulls with K φ E/V
 
-p·u is no less than what the impulses of a step give to the bodies, converged or not, so that the energy of the bodies
-and of all stores never grows.  Where rows are right, E is V and nothing changes.
+The sum of ½ p·(u₀ + u) is what the impulses of a step give to the bodies, converged or not, so that the energy of the
+bodies and of all stores together never grows by ties.  What one has to spare covers what others lack, for springs of
+one hold work for each other.  Where rows are right, E is V and nothing changes.
 """
 
 from hitogata.constraints.contacts import axes_along, point_motion
@@ -67,8 +68,10 @@ class Tie:
     impulse: Vec3  # of the last substep, on a, world axes
     give: float  # spring: how its ends came together in the last substep for a unit impulse along it [m/s per N s]
     store: float  # energy it can give [J]
+    full: float  # energy by how far it is stretched [J]
     known: float  # 1: it is known what it can give
     anchor: Vec3  # `point_b` in the last substep
+    rate: Vec3  # at which its ends would have come apart in the last substep without impulses [m/s]
     swing: float  # rope: how fast its line turned in the last substep, where it was taut [rad/s]
     earlier: Vec3  # impulse of the step's earlier substeps, on a, world axes
     earlier_own: Vec3  # the same in the frame of body a
@@ -110,7 +113,7 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
     theta, distance = law.theta, sqrt(dot(reach, reach))
     if ints.rope == 1:
         theta = 1.0
-    share = draw_store(tie, distance)
+    share = where(tie.store < tie.full, tie.store / maximum(tie.full, LEAST), 1.0)
     damper = damper_of(tie.stiffness, tie.damping, law.h, theta)
     own, row = rows.point_int[count], rows.point[count]
     own.body_a = ints.body_a
@@ -149,18 +152,37 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
 
 
 @kernel
-def draw_store(tie, distance):
-    """Take stock before a substep; returns the share of its pull that a spring or rope has the energy for."""
-    stretch = maximum(distance - tie.length, 0.0)
-    full, moved = 0.5 * tie.stiffness * stretch * stretch, tie.anchor - tie.point_b
-    tie.store = where((tie.known > 0.0) & (dot(moved, moved) == 0.0), minimum(tie.store, full), full)
-    tie.known, tie.anchor = tie.known * 0.0 + 1.0, tie.point_b
-    return where(tie.store < full, tie.store / maximum(full, LEAST), 1.0)
+def draw_stores(scene, ties, ints, count):
+    """Take stock before a substep: what each spring and rope is stretched by, and can give."""
+    need, have = 0.0, 0.0
+    for t in range(count):
+        tie = ties[t]
+        stretch = maximum(distance_of(scene, tie, ints[t]) - tie.length, 0.0)
+        tie.full, moved = 0.5 * tie.stiffness * stretch * stretch, tie.anchor - tie.point_b
+        tie.store = where((tie.known > 0.0) & (dot(moved, moved) == 0.0), tie.store, tie.full)
+        tie.known, tie.anchor = tie.known * 0.0 + 1.0, tie.point_b
+        need, have = need + maximum(tie.full - tie.store, 0.0), have + maximum(tie.store - tie.full, 0.0)
+    cover = minimum(have / maximum(need, LEAST), 1.0)  # springs of one hold work for each other
+    for t in range(count):
+        tie = ties[t]
+        lent = maximum(tie.store + (tie.full - tie.store) * cover, 0.0)
+        tie.store = where(tie.store < tie.full, minimum(lent, tie.full), tie.full)
+
+
+@kernel
+def distance_of(scene, tie, ints):
+    """Of the ends of a spring or rope [m]."""
+    a = scene.placed[ints.body_a]
+    reach = a.pos + a.rot @ tie.point_a - tie.point_b
+    if ints.body_b >= 0:
+        b = scene.placed[ints.body_b]
+        reach = reach + tie.point_b - b.pos - b.rot @ tie.point_b
+    return sqrt(dot(reach, reach))
 
 
 @inline
 def curved_way(spin, bend, lever, h):
-    """How far a point of a body, at a lever from its centre, goes within h beyond h times its velocity, as foreseen [m].
+    """How far a point of a body, at a lever from its centre, will go within h beyond h times its velocity [m].
 
     bend: how the body's mean motion differs from its velocity, see `sim.energy_momentum`.
     """
@@ -184,7 +206,8 @@ def line_of_pull(reach, ahead, distance, slack, length):
     start = unit_or_up(reach)
     across = ahead - start * dot(start, ahead)
     way = sqrt(dot(across, across)) + LEAST
-    late = clip((way / maximum(distance, LEAST) - NEAR) * (1.0 / (FAR - NEAR)), 0.0, 1.0)
+    along = maximum(minimum(dot(start, ahead), distance), LEAST)
+    late = clip((way / along - NEAR) * (1.0 / (FAR - NEAR)), 0.0, 1.0)
     late = maximum(late, clip(2.0 * slack / way, 0.0, 1.0))  # a slack one: where it may become taut
     outward = unit_or_up(reach + (ahead - reach) * late)
     aside = ahead - outward * dot(outward, ahead)

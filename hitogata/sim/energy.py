@@ -106,7 +106,7 @@ def _motors(member: "Member", q: FloatArray) -> float:
 
 def _tie(tie: "Tie", places: "dict[Member, FloatArray]", here: "dict[Member, FloatArray]") -> float:
     """Of a spring or rope: by how far it is stretched, as far as it has the energy (`constraints.springs`)."""
-    now, store = _stretch_energy(tie, here), tie._store
+    now, store = _stretch_energy(tie, here), max(tie._store, 0.0)
     return _stretch_energy(tie, places) * (store / now if store < now else 1.0)
 
 

@@ -30,7 +30,7 @@ from hitogata.sim.motors import note_motors
 from hitogata.sim.moving import carry
 from hitogata.sim.placing import place, place_body, turn_momenta
 from hitogata.sim.step import find_limits, mark_pointed, tell_pointed
-from hitogata.sim.touching import find_points, keep_point_impulses, keep_tie_energy
+from hitogata.sim.touching import find_points, keep_point_impulses, keep_tie_energy, note_tie_rates
 from hitogata.spatial import load6, store6
 
 
@@ -56,6 +56,7 @@ def maximal_step(
     points, contacts = find_points(scene, bodies.solid, rows, around, old_contacts, law, Clock(silent, 0))
     touches = touch_linked_bodies(scene, rows, links, blocks, points)
     couple(scene, rows, 0, touches)                                      # 5 impulses
+    note_tie_rates(rows, points, around)
     bounce_all(scene, rows, points, law)
     prepare(rows, points)
     for k in range(blocks):
