@@ -39,6 +39,7 @@ class CameraProcesses:
             settings: what counts as a blob.
             patience: how long to wait for a camera [s].
         """
+        BlobFinder(settings)(np.zeros((8, 8), dtype=np.uint8))  # compiled once, here: cameras find it on disk
         context = multiprocessing.get_context("spawn")
         self._patience = patience
         self._ends: list[Connection] = []

@@ -95,7 +95,7 @@ def learn_markers(markers: MarkerData | FloatArray, labels: tuple[str, ...] | No
     return MarkerModel(labels, distance, spread, triples, local, order, _steady(spread, order))
 
 
-def model_of(figure: Figure, markers: MarkerSet, *, bend: float = 0.5, poses: int = 300, seed: int = 0) -> MarkerModel:
+def model_of(figure: Figure, markers: MarkerSet, *, bend: float = 0.2, poses: int = 300, seed: int = 0) -> MarkerModel:
     """What a figure's marker set looks like in all its poses.
 
     Args:

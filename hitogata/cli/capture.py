@@ -124,13 +124,16 @@ def _changed(before: Any, found: Any) -> int:
 def _read(path: str) -> Any:
     from hitogata.files import read_c3d, read_trc
 
-    return {".c3d": read_c3d, ".trc": read_trc}[_kind(path)](path)
+    return read_c3d(path) if _kind(path) == ".c3d" else read_trc(path)
 
 
 def _write(what: Any, path: str) -> None:
     from hitogata.files import write_c3d, write_trc
 
-    {".c3d": write_c3d, ".trc": write_trc}[_kind(path)](what, path)
+    if _kind(path) == ".c3d":
+        write_c3d(what, path)
+    else:
+        write_trc(what, path)
 
 
 def _kind(path: str) -> str:
