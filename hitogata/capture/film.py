@@ -112,7 +112,8 @@ class Filming:
         rng = np.random.default_rng([s.seed, self.number, frame])
         noise = rng.standard_normal(light.shape, dtype=np.float32)
         image = np.empty(light.shape, dtype=np.uint8)
-        develop(light, noise, image, np.array([s.background, s.read_noise**2, s.shot_noise]))
+        levels = np.array([s.background, s.read_noise**2, s.shot_noise], dtype=np.float64)
+        develop(light, noise, image, levels)
         return image
 
 
