@@ -6,9 +6,10 @@ to none of them, whenever the variable is set and when it is seen last.
 """
 
 from numba.core import types
+from numba.core.cgutils import alloca_once
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import register_pass
-from numba.core.errors import LoweringError, NumbaError
+from numba.core.errors import NumbaError
 from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
@@ -29,12 +30,14 @@ class KernelLower(Lower):
             except NumbaError as error:
                 error.add_context(f'lowering "{inst}" at {inst.loc}')
                 raise
-            except Exception as error:
-                raise LoweringError(f"{type(error).__name__}: {error}", loc=inst.loc) from error
         self.post_block(block)
 
     def _counted(self, ty):
         return self.context.data_model_manager[ty].contains_nrt_meminfo()
+
+    def alloca_lltype(self, name, lltype, datamodel=None):
+        """Room for a variable; debuggers are not told about it."""
+        return alloca_once(self.builder, lltype, name=name, zfill=False)
 
     def incref(self, typ, val):
         """Count a reference, if there is anything to count."""
