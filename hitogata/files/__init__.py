@@ -15,6 +15,7 @@ from hitogata.files.markers import Axes, MarkerData
 from hitogata.files.meshes import read_mesh, read_mesh_parts
 from hitogata.files.mjcf import read_mjcf, read_mjcf_scenery
 from hitogata.files.mjcf_write import write_mjcf
+from hitogata.files.osim import OsimModel, mechanism_from_osim, read_osim, write_osim
 from hitogata.files.storage import StorageTable, read_storage, write_storage
 from hitogata.files.trc import read_trc
 from hitogata.files.trc_write import write_trc
@@ -26,10 +27,12 @@ __all__ = [
     "C3d",
     "LengthUnit",
     "MarkerData",
+    "OsimModel",
     "StorageTable",
     "bvh_from_trajectory",
     "bvh_poses",
     "figure_from_bvh",
+    "mechanism_from_osim",
     "plate_forces",
     "read_bvh",
     "read_c3d",
@@ -37,6 +40,7 @@ __all__ = [
     "read_mesh_parts",
     "read_mjcf",
     "read_mjcf_scenery",
+    "read_osim",
     "read_storage",
     "read_trc",
     "read_urdf",
@@ -44,6 +48,7 @@ __all__ = [
     "write_bvh",
     "write_c3d",
     "write_mjcf",
+    "write_osim",
     "write_storage",
     "write_trc",
 ]

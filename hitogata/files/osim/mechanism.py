@@ -154,3 +154,23 @@ def _backwards(step: JointStep) -> JointStep:
 
 def _scaled(function: Function, scale: float) -> Function:
     return function if scale == 1.0 else Scaled(function, scale)
+
+
+def turning_coordinates(model: OsimModel, mechanism: Mechanism) -> tuple[bool, ...]:
+    """Which coordinates of a mechanism are angles: those that turn, but for ones that only shift.
+
+    A coordinate of a custom joint that does both is an angle if it turns the body by itself: OpenSim calls a coordinate
+    translational only if a linear function shifts along an axis by it, and nothing turns linearly.
+    """
+    result = []
+    for joint in mechanism.joints:
+        for name in joint.coordinates:
+            turned = [step for step in joint.steps if name in step.coordinates and step.turn]
+            shifted = [step for step in joint.steps if name in step.coordinates and not step.turn]
+            plain = any(_linear(step.function) for step in shifted) and not any(_linear(s.function) for s in turned)
+            result.append(bool(turned or not shifted) and not plain)
+    return tuple(result)
+
+
+def _linear(function: Function) -> bool:
+    return isinstance(function.function if isinstance(function, Scaled) else function, Linear)
