@@ -41,5 +41,6 @@ __all__ = [
     "link_velocities",
     "mass_matrix",
     "momentum",
+    "recorded_dynamics",
     "step",
 ]

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """OpenSim models written by hand for tests: every type of joint, and the same pendulum in three versions' nesting."""
 
 

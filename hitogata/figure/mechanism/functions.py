@@ -209,7 +209,16 @@ class Sum(Function):
     """Σ fₖ(x): every term takes all arguments."""
 
     terms: tuple[Function, ...]
-    arguments = None
+
+    def __post_init__(self) -> None:
+        counts = {term.arguments for term in self.terms} - {None}
+        if len(counts) > 1:
+            raise FigureError(f"sum: its terms take different numbers of arguments: {sorted(map(str, counts))}")
+
+    @property
+    def arguments(self) -> int | None:  # type: ignore[override]
+        """As many as each term."""
+        return next((term.arguments for term in self.terms if term.arguments is not None), None)
 
 
 @dataclass(frozen=True)

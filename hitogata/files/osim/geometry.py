@@ -68,6 +68,7 @@ def find_geometry(
         parts = plain.split("/")
         if not _SAFE.fullmatch(plain) or plain.startswith("/") or ".." in parts or len(plain) > 255:
             reader.contents.leave("path of a mesh that leads elsewhere", name[:80])
+            missing[name] = None
             continue
         for folder in FOLDERS:
             home = (base / folder).resolve()
