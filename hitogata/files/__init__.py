@@ -15,7 +15,14 @@ from hitogata.files.markers import Axes, MarkerData
 from hitogata.files.meshes import read_mesh, read_mesh_parts
 from hitogata.files.mjcf import read_mjcf, read_mjcf_scenery
 from hitogata.files.mjcf_write import write_mjcf
-from hitogata.files.osim import OsimModel, mechanism_from_osim, read_osim, write_osim
+from hitogata.files.osim import (
+    OsimModel,
+    figure_from_osim,
+    mechanism_from_osim,
+    osim_from_figure,
+    read_osim,
+    write_osim,
+)
 from hitogata.files.storage import StorageTable, read_storage, write_storage
 from hitogata.files.trc import read_trc
 from hitogata.files.trc_write import write_trc
@@ -32,7 +39,9 @@ __all__ = [
     "bvh_from_trajectory",
     "bvh_poses",
     "figure_from_bvh",
+    "figure_from_osim",
     "mechanism_from_osim",
+    "osim_from_figure",
     "plate_forces",
     "read_bvh",
     "read_c3d",
