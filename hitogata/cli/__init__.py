@@ -14,6 +14,7 @@ from hitogata import __version__
 from hitogata.errors import HitogataError
 
 COMMANDS = {
+    "dynamics": "hitogata.cli.dynamics",
     "motion": "hitogata.cli.motion",
     "render": "hitogata.cli.render",
     "rom": "hitogata.cli.rom",
@@ -23,6 +24,7 @@ COMMANDS = {
 """Commands by name, and the module of each: it has `describe(parser)` and, in the arguments it leaves, `run`."""
 
 _SUMMARIES = {
+    "dynamics": "the forces behind a recorded motion: inverse dynamics of an OpenSim model with measured loads",
     "motion": "motions: what is in a file; convert, also to another figure; edit; when feet stand",
     "render": "figures and motions as pictures, films and pages that play, without a browser",
     "rom": "ranges of motion: draw, fit to measured poses, export to other engines",

@@ -17,12 +17,14 @@ from hitogata.dynamics.kinematics import (
 from hitogata.dynamics.layout import GRAVITY
 from hitogata.dynamics.mass import mass_matrix
 from hitogata.dynamics.momenta import Energy, centre_of_mass, energy, momentum
+from hitogata.dynamics.recorded import RecordedDynamics, recorded_dynamics
 
 __all__ = [
     "GRAVITY",
     "Energy",
     "Integrator",
     "LinkPoses",
+    "RecordedDynamics",
     "bias",
     "centre_of_mass",
     "difference",
@@ -39,5 +41,6 @@ __all__ = [
     "link_velocities",
     "mass_matrix",
     "momentum",
+    "recorded_dynamics",
     "step",
 ]
