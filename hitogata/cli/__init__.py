@@ -15,6 +15,7 @@ from hitogata.errors import HitogataError
 
 COMMANDS = {
     "dynamics": "hitogata.cli.dynamics",
+    "capture": "hitogata.cli.capture",
     "motion": "hitogata.cli.motion",
     "render": "hitogata.cli.render",
     "rom": "hitogata.cli.rom",
@@ -25,6 +26,7 @@ COMMANDS = {
 
 _SUMMARIES = {
     "dynamics": "the forces behind a recorded motion: inverse dynamics of an OpenSim model with measured loads",
+    "capture": "motion capture: calibrate cameras, points from images, labels for points",
     "motion": "motions: what is in a file; convert, also to another figure; edit; when feet stand",
     "render": "figures and motions as pictures, films and pages that play, without a browser",
     "rom": "ranges of motion: draw, fit to measured poses, export to other engines",

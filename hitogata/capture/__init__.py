@@ -1,0 +1,64 @@
+"""Motion capture: from camera images to labelled markers.
+
+Images (`film` makes them where there is no laboratory) → blobs → points → tracks → labels.  `docs/capture.md` is the
+guide.
+"""
+
+from hitogata.capture.asymmetry import Asymmetry, asymmetry, suggest_move
+from hitogata.capture.blobs import BlobFinder, Blobs, BlobSettings, find_blobs
+from hitogata.capture.calibration import Calibration, CalibrationError, calibrate
+from hitogata.capture.camera import Camera, project, project_with_derivatives, rays, undistort
+from hitogata.capture.camera_files import read_cameras, write_cameras
+from hitogata.capture.film import FilmSettings, film_figure, film_points
+from hitogata.capture.label_search import search_labels
+from hitogata.capture.labelling import Labelled, Labeller, label
+from hitogata.capture.live import CameraLostError, CameraProcesses
+from hitogata.capture.marker_model import MarkerModel, learn_markers, model_of
+from hitogata.capture.marker_set import MarkerSet, spread_markers
+from hitogata.capture.matching import Matcher, MatchSettings, Points
+from hitogata.capture.tracking import Reconstruction, Tracker, TrackSettings, reconstruct
+from hitogata.capture.wand import LFrame, Wand, observe
+
+__all__ = [
+    "Asymmetry",
+    "BlobFinder",
+    "BlobSettings",
+    "Blobs",
+    "Calibration",
+    "CalibrationError",
+    "Camera",
+    "CameraLostError",
+    "CameraProcesses",
+    "FilmSettings",
+    "LFrame",
+    "Labelled",
+    "Labeller",
+    "MarkerModel",
+    "MarkerSet",
+    "MatchSettings",
+    "Matcher",
+    "Points",
+    "Reconstruction",
+    "TrackSettings",
+    "Tracker",
+    "Wand",
+    "asymmetry",
+    "calibrate",
+    "film_figure",
+    "film_points",
+    "find_blobs",
+    "label",
+    "learn_markers",
+    "model_of",
+    "observe",
+    "project",
+    "project_with_derivatives",
+    "rays",
+    "read_cameras",
+    "reconstruct",
+    "search_labels",
+    "spread_markers",
+    "suggest_move",
+    "undistort",
+    "write_cameras",
+]

@@ -1,0 +1,143 @@
+"""`hitogata capture`: calibrate, track, label."""
+
+import argparse
+import dataclasses
+import pathlib
+from typing import Any
+
+from hitogata.errors import ArgumentError
+
+_FOLDERS = """\
+A folder of images has one entry for each camera, named after it: a folder of pictures, a .npy stack (uint8, frames x
+height x width), or a video."""
+
+
+def describe(parser: argparse.ArgumentParser) -> None:
+    """Add the commands' arguments."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    form = argparse.RawDescriptionHelpFormatter
+
+    calibrate = actions.add_parser(
+        "calibrate", help="cameras from images of a wand", epilog=_FOLDERS, formatter_class=form,
+        description="Calibrate cameras from images of a waved wand and an L-frame on the floor.",
+    )  # fmt: skip
+    calibrate.add_argument("wand", metavar="FOLDER", help="images of the wand")
+    calibrate.add_argument("--cameras", required=True, metavar="FILE", help="names, sizes, focal lengths, about right")
+    calibrate.add_argument("-o", "--output", required=True, metavar="FILE", help="cameras to write: .toml or .json")
+    calibrate.add_argument("--frame", metavar="FOLDER", help="images of the L-frame (default: none)")
+    calibrate.add_argument("--marks", default="0,180,500", metavar="MM", help="markers on the wand (default 0,180,500)")
+    calibrate.add_argument(
+        "--l-frame", default="200,600,350", metavar="MM",
+        help="markers of the L-frame: two along x, one along y (default 200,600,350)",
+    )  # fmt: skip
+    _threshold(calibrate)
+    calibrate.set_defaults(run=_calibrate)
+
+    track = actions.add_parser(
+        "track", help="points from images", epilog=_FOLDERS, formatter_class=form,
+        description="Find markers in the images of calibrated cameras, and follow them.",
+    )  # fmt: skip
+    track.add_argument("images", metavar="FOLDER", help="images of the cameras")
+    track.add_argument("--cameras", required=True, metavar="FILE", help="calibrated cameras")
+    track.add_argument("--rate", type=float, required=True, metavar="HZ", help="frames per second")
+    track.add_argument("-o", "--output", required=True, metavar="FILE", help="points to write: .c3d or .trc")
+    _threshold(track)
+    track.set_defaults(run=_track)
+
+    label = actions.add_parser(
+        "label", help="names for points, or better ones",
+        description="Label points by what is known of the marker set; also mends files with wrong labels.",
+    )  # fmt: skip
+    label.add_argument("points", metavar="FILE", help=".c3d or .trc, with or without labels")
+    label.add_argument("-o", "--output", required=True, metavar="FILE", help="labelled points to write: .c3d or .trc")
+    label.add_argument("--model", metavar="FILE", help="a labelled trial or pose of the same set (default: the file)")
+    label.add_argument("--report", action="store_true", help="say what became of every label")
+    label.set_defaults(run=_label)
+
+
+def _threshold(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--threshold", type=int, default=40, help="grey level above which markers are (default 40)")
+
+
+def _millimetres(text: str, count: int, what: str) -> tuple[float, ...]:
+    try:
+        numbers = tuple(float(part) / 1000 for part in text.split(","))
+    except ValueError:
+        numbers = ()
+    if len(numbers) != count:
+        raise ArgumentError(f"{what}: expected {count} numbers in mm with commas between, got {text!r}")
+    return numbers
+
+
+def _calibrate(arguments: Any) -> None:
+    from hitogata.capture import BlobSettings, LFrame, Wand, calibrate, observe, read_cameras, write_cameras
+    from hitogata.capture.images import blobs_of
+
+    wand = Wand(_millimetres(arguments.marks, 3, "--marks"))
+    near, far, aside = _millimetres(arguments.l_frame, 3, "--l-frame")
+    l_frame, settings = LFrame((near, far), aside), BlobSettings(threshold=arguments.threshold)
+    cameras = read_cameras(arguments.cameras)
+    seen = observe(cameras, blobs_of(arguments.wand, cameras, settings), wand)
+    floor = observe(cameras, blobs_of(arguments.frame, cameras, settings), l_frame) if arguments.frame else None
+    found = calibrate(cameras, seen, wand, frame_pixels=floor, l_frame=l_frame)
+    write_cameras(found.cameras, arguments.output)
+    print(found)
+
+
+def _track(arguments: Any) -> None:
+    from hitogata.capture import BlobSettings, read_cameras, reconstruct
+    from hitogata.capture.images import blobs_of
+
+    cameras = read_cameras(arguments.cameras)
+    blobs = blobs_of(arguments.images, cameras, BlobSettings(threshold=arguments.threshold))
+    found = reconstruct(cameras, blobs, arguments.rate)
+    _write(found.markers, arguments.output)
+    print(found.markers)
+
+
+def _label(arguments: Any) -> None:
+    from hitogata.capture import label, learn_markers
+
+    whole = _read(arguments.points)
+    markers = getattr(whole, "markers", whole)
+    known = markers if arguments.model is None else _read(arguments.model)
+    model = learn_markers(getattr(known, "markers", known))
+    found = label(model, markers)
+    if whole is not markers and arguments.output.lower().endswith(".c3d"):
+        _write(dataclasses.replace(whole, markers=found.markers), arguments.output)
+    else:
+        _write(found.markers, arguments.output)
+    changed = _changed(markers, found)
+    print(f"{found.markers}\n{changed} labels changed; searched without history in {found.searches} frames")
+    if arguments.report or found.problems:
+        print(found.report())
+
+
+def _changed(before: Any, found: Any) -> int:
+    """Frames and labels that had a point before and have another one now."""
+    columns = {label: k for k, label in enumerate(before.labels)}
+    pairs = [(m, columns[label]) for m, label in enumerate(found.markers.labels) if label in columns]
+    here = [(m, k) for m, k in pairs if m < found.points.shape[1]]
+    return int(sum((before.seen[:, k] & (found.points[:, m] != k)).sum() for m, k in here))
+
+
+def _read(path: str) -> Any:
+    from hitogata.files import read_c3d, read_trc
+
+    return read_c3d(path) if _kind(path) == ".c3d" else read_trc(path)
+
+
+def _write(what: Any, path: str) -> None:
+    from hitogata.files import write_c3d, write_trc
+
+    if _kind(path) == ".c3d":
+        write_c3d(what, path)
+    else:
+        write_trc(what, path)
+
+
+def _kind(path: str) -> str:
+    kind = pathlib.Path(path).suffix.lower()
+    if kind not in (".c3d", ".trc"):
+        raise ArgumentError(f"{path}: points are read and written as .c3d or .trc")
+    return kind
