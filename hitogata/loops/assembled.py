@@ -1,0 +1,118 @@
+"""Forward dynamics with virtual links by assembly: a link's rows close in the smallest piece that holds both its bodies.
+
+The closed form (`closing`) gathers all rows in one matrix B; here each loop is closed by itself, inside the assembly
+where its two ends meet (Yamane & Nakamura 2002), and rows to the world last of all.  Where rows depend on each other,
+B tells the rank and the least forces, so the closed form answers.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from hitogata.dynamics.assembly.executor import open_job
+from hitogata.dynamics.assembly.plans import program_for
+from hitogata.dynamics.assembly.sweeps import SINGULAR, assemble, disassemble, mobility
+from hitogata.dynamics.calling import Array, Input, check, no_torque, vector
+from hitogata.dynamics.layout import model_of, open_tree
+from hitogata.dynamics.running import scratch, status_of
+from hitogata.errors import ArgumentError
+from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, tail
+from hitogata.loops.checking import as_rows
+from hitogata.loops.closing import meet
+from hitogata.loops.forward import close_rows, report
+from hitogata.loops.layout import LINK_HEADER, LinkInts, bench_size, open_bench
+from hitogata.loops.link_set import Links, links_of
+from hitogata.loops.recursion import standing_still
+from hitogata.spatial import load6, power, store6
+
+ROW = 14
+"""Numbers of a row: wrenches on both bodies, target, bound."""
+
+
+def ends_of(links: Links) -> tuple[tuple[int, int], ...]:
+    """Bodies of each row of the rigid links, the second -1 for the world."""
+    table = links.ints[LINK_HEADER:].reshape(-1, LinkInts.SIZE)  # type: ignore[attr-defined]
+    return tuple((int(a), int(b)) for a, b, _, count, *_, rigid in table for _ in range(count) if rigid)
+
+
+def assembled_dynamics(
+    links: Links, q: Any, v: Any, tau: Any, wrenches: Any, gravity: Any, numbers: Array
+) -> Array:
+    """What `constrained_dynamics` finds, by assembly, for one state; the form of the result is told in `close_rows`."""
+    model = model_of(links_of(links).figure)
+    inputs = (
+        Input("q", q, (model.nq,)),
+        Input("v", v, (model.nv,)),
+        Input("tau", no_torque(model, q, v) if tau is None else tau, (model.nv,)),
+        Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
+    )
+    rows, single = as_rows(inputs, links.figure)
+    if not single:
+        raise ArgumentError("assembly takes one state; for a batch leave method to its default, the closed form")
+    floats = model.floats_for(vector("gravity", gravity), np.float64)
+    program = program_for(links.figure, ends_of(links))
+    out = np.empty(model.nv + 3 * links.rows + 6 * len(links) + 2)
+    state, same = [r[0] for r in rows], (model.ints, floats, links.ints, links.floats)
+    status = assemble_links(*same, program.ints, *state, numbers, out)
+    if status == SINGULAR:
+        status = close_rows(*same, *rows, numbers, out[None], 0, 1)
+    check(status, links.figure, inputs)
+    return out
+
+
+@entry(ints=Ints(1), floats=Floats(1), link_ints=Ints(1), link_floats=Floats(1), program=Ints(1), q=Floats(1),
+       v=Floats(1), tau=Floats(1), wrenches=Floats(1), numbers=Floats(1), out=Floats(1, write=True))  # fmt: skip
+def assemble_links(ints, floats, link_ints, link_floats, program, q, v, tau, wrenches, numbers, out):
+    """One state; wrenches may be empty."""
+    tree = open_tree(ints, floats)
+    held = link_ints[2]
+    room = bench_size(tree, link_ints[1])
+    memory = scratch(room + program[1] + (ROW + 1) * (held + 1) + 6 * tree.bodies, out, X1)
+    order = np.empty(link_ints[1] + 1, np.int64)
+    whole = lanes(memory, X1)
+    bench = open_bench(tree, link_ints, link_floats, whole, lanes(order, X1))
+    state, speed, torque, result = lanes(q, X1), lanes(v, X1), lanes(tau, X1), lanes(out, X1)
+    meet(bench, state, speed, lanes(wrenches, X1), wrenches.size > 0)
+    rows = tail(whole, room)
+    forces = tail(rows, ROW * (held + 1))
+    write_ends(bench, rows, numbers[0])
+    job = open_job(program, tail(forces, held + 1))
+    status = assemble(job, tree, bench.limb, speed, torque, rows)
+    if status == SINGULAR:
+        return status
+    disassemble(job, tree, bench.limb, result, forces, None)
+    for n in range(held):
+        bench.links.row[n].force = forces[n]
+    report(bench, tail(result, tree.nv))
+    end = out.size - 2
+    result[end], result[end + 1] = held, 0.0
+    return status_of(tree, state, speed, torque, None, result, out.size)
+
+
+@kernel
+def write_ends(bench, out, stabilise):
+    """Rows of rigid links as the sweeps take them: target of minus their acceleration through bodies, and bound."""
+    links, limbs = bench.links, bench.limb
+    for k in range(links.total):
+        link = links.link[k]
+        if link.rigid == 1:
+            for n in range(link.first, link.first + link.count):
+                row, at = links.row[n], ROW * n
+                store6(out, at, row.on_a)
+                store6(out, at + 6, row.on_b)
+                target = row.swing + stabilise * (2.0 * row.rate + stabilise * row.value)
+                bound = bound_of(limbs[link.body_a], row.on_a)
+                if link.body_b >= 0:
+                    bound = bound + bound_of(limbs[link.body_b], row.on_b)
+                else:
+                    target = target + power(load6(out, at + 6), standing_still(bench.tree))
+                out[at + 12] = target
+                out[at + 13] = bound
+
+
+@kernel
+def bound_of(limb, wrench):
+    """Scale of a row's mobility at one of its bodies; of a massless one, none."""
+    if limb.own.mass > 0.0:
+        return mobility(limb.own, wrench)
+    return 0.0
