@@ -98,14 +98,19 @@ def _best(tree: Topology, processors: int | None, costs: CostModel) -> Schedule:
     return best
 
 
-def heavy_paths(tree: Topology) -> list[list[int]]:
-    """The tree as paths from the top down, deepest paths first: what hangs on a path comes before it."""
+def heavy_paths(tree: Topology, *, forest: bool = False) -> list[list[int]]:
+    """The tree as paths from the top down, deepest paths first: what hangs on a path comes before it.
+
+    forest: the root is left out, and each of its children begins a path.
+    """
     sizes, heavy = tree.sizes, [-1] * len(tree)
     for i in range(len(tree)):
         if tree.children[i]:
             heavy[i] = max(tree.children[i], key=lambda c: (sizes[c], -c))
     paths = []
-    for i in range(len(tree)):
+    if forest:
+        heavy[0] = -1
+    for i in range(1 if forest else 0, len(tree)):
         if i == 0 or heavy[tree.parents[i]] != i:
             path, at = [], i
             while at >= 0:
@@ -120,7 +125,7 @@ def cut_order(tree: Topology, size: int, costs: CostModel) -> list[int]:
     order: list[int] = []
     ready = [0.0] * len(tree)  # time at which what hangs aside of a body is there
     for path in heavy_paths(tree):
-        segments = _cut(tree, path, size)
+        segments = cut_path(tree, path, size)
         times = []
         for k, segment in enumerate(segments):
             below = 6 if k + 1 < len(segments) else 0
@@ -140,7 +145,7 @@ def cut_order(tree: Topology, size: int, costs: CostModel) -> list[int]:
     return order
 
 
-def _cut(tree: Topology, path: list[int], size: int) -> list[list[int]]:
+def cut_path(tree: Topology, path: list[int], size: int) -> list[list[int]]:
     """A path in pieces of about equal length, none of them ending in a light body."""
     parts = max(1, round(len(path) / size))
     edges = [len(path) * k // parts for k in range(parts + 1)]
