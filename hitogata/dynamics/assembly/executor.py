@@ -1,18 +1,11 @@
 """Assembly and disassembly of one figure in a given order of joints: the form for any schedule, and for closed loops."""
 
-from typing import Any
-
-import numpy as np
-
 from hitogata.dynamics.articulated import add_wrench, find_turning
-from hitogata.dynamics.assembly.program import HEADER, Program
+from hitogata.dynamics.assembly.program import HEADER
 from hitogata.dynamics.assembly.sweeps import Job, Leaf, Pieces, Step, assemble, disassemble
 from hitogata.dynamics.layout import open_tree
 from hitogata.dynamics.running import scratch, status_of
 from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, records, tail
-
-Array = np.ndarray[Any, np.dtype[Any]]
-
 
 @kernel
 def open_job(program, memory):
@@ -43,9 +36,3 @@ def assembled_one(ints, floats, program, q, v, tau, wrenches, out, reactions):
     disassemble(job, tree, works, result, rows, lanes(reactions, X1))
     return status_of(tree, state, speed, torque, None, result, out.size)
 
-
-def run_program(
-    model: Any, program: Program, floats: Array, state: tuple[Array, ...], out: Array, reactions: Array
-) -> int:
-    """Run a program without rows; state: q, v, tau, wrenches (flat, or empty)."""
-    return int(assembled_one(model.ints, floats, program.ints, *state, out, reactions))

@@ -29,7 +29,7 @@ from hitogata.dynamics.assembly.segment_steps import (
 from hitogata.dynamics.placing import axis_of
 from hitogata.dynamics.turning import carried
 from hitogata.lanes import kernel, record_offsets, sincos
-from hitogata.spatial import Force, Motion, Vec3, articulated, dot
+from hitogata.spatial import Motion, Vec3, articulated, dot
 
 _F, _M = record_offsets(Flow), record_offsets(Multi)
 TURN, SPEED, TORQUE, RATE, WRENCH = _F["turn"], _F["v"], _F["tau"], _F["rate"], _F["wrench"]
@@ -98,7 +98,7 @@ def give_rates(segments, group, width):
                 segments.out[place.iv] = segments.flows[(slot * Flow.SIZE + RATE) * n + k - slot * n]
         elif place.kind != NONE:
             at = ((group.general + slot - group.first) * Multi.SIZE + RATES) * n + k - slot * n
-            segments.out[place.iv] = segments.multis[at]
+            segments.out[place.iv] = segments.flows[(slot * Flow.SIZE + RATE) * n + k - slot * n]
             if place.kind == BALL_JOINT:
                 segments.out[place.iv + 1] = segments.multis[at + n]
                 segments.out[place.iv + 2] = segments.multis[at + 2 * n]
@@ -178,7 +178,8 @@ def gather_in(segments, group, strand):
         if group.general < 0:
             hinge_in(slot, flow, strand, inertia, force, group.open)
         else:
-            general_in(slot, flow, segments.multi[group.general + k], strand, inertia, force, group.open)
+            general_in(slot, flow, segments.multi[group.general + k], strand, inertia, force, group.open,
+                       group.columns)  # fmt: skip
 
 
 @kernel(inline=True)
@@ -215,7 +216,7 @@ def carry_shaft(strand, drift, arm):
 
 
 @kernel
-def general_in(slot, flow, multi, strand, inertia, force, is_open):
+def general_in(slot, flow, multi, strand, inertia, force, is_open, columns):
     """Up to three motions of a joint give way, one after the other."""
     first = first_motion(multi.base, slot.hinge, slot.slider, slot.ball)
     second, third = other_motions(multi.base, slot.ball)
@@ -223,12 +224,13 @@ def general_in(slot, flow, multi, strand, inertia, force, is_open):
     inertia, force, flow.gain, flow.shaft, flow.stiff, flow.push = motion_in(
         strand, inertia, force, first, slot.armature, multi.tau.x - multi.v.x * slot.damping, is_open
     )
-    inertia, force, multi.gain2, multi.shaft2, multi.stiff2, multi.push2 = motion_in(
-        strand, inertia, force, second, spare, multi.tau.y - multi.v.y * slot.damping, is_open
-    )
-    inertia, force, multi.gain3, multi.shaft3, multi.stiff3, multi.push3 = motion_in(
-        strand, inertia, force, third, spare, multi.tau.z - multi.v.z * slot.damping, is_open
-    )
+    if columns == 3:
+        inertia, force, multi.gain2, multi.shaft2, multi.stiff2, multi.push2 = motion_in(
+            strand, inertia, force, second, spare, multi.tau.y - multi.v.y * slot.damping, is_open
+        )
+        inertia, force, multi.gain3, multi.shaft3, multi.stiff3, multi.push3 = motion_in(
+            strand, inertia, force, third, spare, multi.tau.z - multi.v.z * slot.damping, is_open
+        )
     strand.inertia, strand.weight = passed_on(inertia, force, flow.drift, force, 0.0, flow.arm)
     if is_open == 1:
         carry_shaft(strand, flow.drift, flow.arm)
@@ -268,12 +270,14 @@ def spread_out(segments, group, strand, width):
             multi = segments.multi[group.general + k]
             second, third = other_motions(multi.base, slot.ball)
             first = first_motion(multi.base, slot.hinge, slot.slider, slot.ball)
-            z = rate_of(multi.stiff3, multi.push3, multi.gain3, a, multi.shaft3, load)
-            a = a + third * z
-            y = rate_of(multi.stiff2, multi.push2, multi.gain2, a, multi.shaft2, load)
-            a = a + second * y
+            if group.columns == 3:
+                z = rate_of(multi.stiff3, multi.push3, multi.gain3, a, multi.shaft3, load)
+                a = a + third * z
+                y = rate_of(multi.stiff2, multi.push2, multi.gain2, a, multi.shaft2, load)
+                a = a + second * y
+                multi.rates = Vec3(y, y, z)
             x = rate_of(flow.stiff, flow.push, flow.gain, a, flow.shaft, load)
             a = a + first * x
-            multi.rates = Vec3(x, y, z)
+            flow.rate = x
         flow.acceleration = a
     give_rates(segments, group, width)

@@ -33,6 +33,7 @@ class Group:
     first: int  # slot
     length: int
     general: int  # -1: hinges only; else its first slot among those of `Multi`
+    columns: int  # motions of a joint, at most: 1 or 3
     open: int  # 1: a segment of it has another below
     hung: int  # 1: other paths hang on it
 
@@ -123,7 +124,7 @@ class Multi:
     shaft3: Force
     stiff3: float
     push3: float
-    rates: Vec3  # of all three motions
+    rates: Vec3  # of the second and third motion, as y and z
 
 
 @record

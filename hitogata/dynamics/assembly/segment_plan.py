@@ -81,17 +81,24 @@ def cut_figure(tree: Topology, kinds: Any, *, lanes: int, threads: int, free: bo
         total = sum(map(len, rounds[r]))
         share = max(SHORTEST, -(-total // (lanes * threads)))
         cut = tuple(tuple(map(tuple, cut_path(tree, path, share))) for path in rounds[r])
-        # all segments of like kind and length together; general ones first
-        places = [(p, k) for p, path in enumerate(cut) for k in range(len(path))]
-        def general(place: tuple[int, int], cut: Any = cut) -> bool:
-            return any(kinds[b] != HINGE for b in cut[place[0]][place[1]])
-        places.sort(key=lambda place: (not general(place), -len(cut[place[0]][place[1]]), place))
-        hard = [place for place in places if general(place)]
-        easy = places[len(hard):]
-        parts = [tuple(some[i : i + lanes]) for some in (hard, easy) for i in range(0, len(some), lanes)]
         paths.append(cut)
-        groups.append(tuple(parts))
+        groups.append(_grouped(cut, kinds, lanes))
     return Cut(tuple(paths), tuple(groups), lanes)
+
+
+def _grouped(cut: Any, kinds: Any, lanes: int) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Segments of like kind and length together: with balls, with other joints, with hinges alone."""
+    sorts: list[list[tuple[int, int, int]]] = [[], [], []]
+    for p, path in enumerate(cut):
+        for k, segment in enumerate(path):
+            found = {int(kinds[body]) for body in segment}
+            sort = 0 if BALL in found else 1 if found != {HINGE} else 2
+            sorts[sort].append((-len(segment), p, k))
+    # few segments share registers whatever their kinds
+    alike = sorts if min(len(some) for some in sorts if some) >= lanes else [[x for some in sorts for x in some]]
+    return tuple(
+        tuple((p, k) for _, p, k in sorted(some)[i : i + lanes]) for some in alike for i in range(0, len(some), lanes)
+    )
 
 
 class SegmentArrays:
@@ -144,7 +151,8 @@ class SegmentArrays:
                         where[body] = (slot_count + k, lane)
                         place_rows.append(_place(joints, at, body))
                     slot_rows.append(_slot(numbers, joints, at, bodies))
-                group_rows.append([slot_count, length, multi_slots if hard else -1, is_open, hung])
+                balls = any(joints[b, at["kind"]] == BALL for m in members for b in m)
+                group_rows.append([slot_count, length, multi_slots if hard else -1, 3 if balls else 1, is_open, hung])
                 slot_count += length
                 multi_slots += length if hard else 0
             for p, path in enumerate(cut.paths[r]):

@@ -1,5 +1,6 @@
 """Forward dynamics by segments, from Python: arrays kept with the figure, and threads that stay awake between calls."""
 
+import os
 import threading
 import weakref
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 from hitogata.dynamics.assembly.segment_plan import SegmentArrays
 from hitogata.dynamics.assembly.segment_sweeps import AWAKE, CONTROL, STOP, help_out, segments_one
 from hitogata.figure import Figure
-from hitogata.lanes import X1, X4, X8, Width, aligned_zeros
+from hitogata.lanes import X4, X8, Width, aligned_zeros
 from hitogata.lanes.cpu import has_wide_registers
 
 PATIENCE = 5_000_000
@@ -34,6 +35,12 @@ class SegmentRunner:
         """How the figure was cut."""
         return self._data.cut
 
+    @property
+    def ints(self) -> Array:
+        """The cut as integers, see `segment_layout`."""
+        result: Array = self._data.arrays[0]
+        return result
+
     def run(self, q: Any, v: Any, tau: Any, wrenches: Any, gravity: Any, out: Array) -> int:
         """Accelerations of one state into `out`; the status of an entry."""
         with self._lock:
@@ -45,8 +52,6 @@ class SegmentRunner:
 
     def _wake(self, count: int) -> None:
         """Ring for helpers; this call does not wait for them."""
-        import os
-
         if self._pid != os.getpid():  # first call, or a forked child, which has none of the threads
             self._pid = os.getpid()
             self.control[AWAKE] = 0
@@ -76,7 +81,7 @@ def _dismiss(control: Array, bell: threading.Semaphore, threads: int) -> None:
 
 def segment_width() -> Width:
     """Lanes of one register of this machine."""
-    return X8 if has_wide_registers() else X4
+    return X8 if has_wide_registers() else X4  # eight lanes in two registers each are slower than four
 
 
 def runner_for(figure: Figure, threads: int = 1, width: Width | None = None) -> SegmentRunner:
@@ -87,6 +92,3 @@ def runner_for(figure: Figure, threads: int = 1, width: Width | None = None) -> 
     if key not in kept:
         kept[key] = SegmentRunner(figure, chosen, threads)
     return kept[key]
-
-
-__all__ = ["X1", "SegmentRunner", "runner_for", "segment_width"]

@@ -8,10 +8,9 @@ with s the motion, g = Fᵀ s ("shaft"), U = A s ("gain"), D = sᵀ A s + armatu
 General joints release up to three motions, one after the other.
 """
 
-from hitogata.dynamics.articulated import weighed
 from hitogata.dynamics.placing import axis_of, wrench
 from hitogata.dynamics.releasing import handed_down
-from hitogata.lanes import inline, kernel, sincos
+from hitogata.lanes import inline
 from hitogata.spatial import (
     Force,
     Inertia,
@@ -19,12 +18,10 @@ from hitogata.spatial import (
     Motion,
     Sym3,
     Vec3,
-    articulated,
     cols,
     cross,
     cross_cols,
     dot,
-    from_cols,
     outer,
     rotation,
     turned_about_z,

@@ -87,6 +87,18 @@ def simulate(schedule: Schedule, processors: int | None = None, costs: CostModel
     return Timeline(schedule, int(at.max()) + 1, at, start, end, back_start, back_end, placing, time, messages, work)
 
 
+def best_timeline(schedule: Schedule, processors: int | None = None, costs: CostModel | None = None) -> Timeline:
+    """The fastest run on at most so many processors: where messages cost more than they save, fewer are better."""
+    count = min(processors or len(schedule), len(schedule))
+    best = simulate(schedule, processors, costs)
+    while count > 1:
+        count = count // 2
+        other = simulate(schedule, count, costs)
+        if other.time < best.time:
+            best = other
+    return best
+
+
 @dataclass(frozen=True)
 class _Branches:
     """What a node waits for: its lower branch with all of its time, the upper with the time of adding alone."""
