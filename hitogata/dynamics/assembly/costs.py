@@ -27,14 +27,14 @@ class CostModel:
         message: from one processor to another.
     """
 
-    place: float = 11.0
-    link: float = 15.0
-    open_link: float = 33.0
+    place: float = 36.0
+    link: float = 50.0
+    open_link: float = 86.0
     column: float = 0.6
-    merge: float = 190.0
-    open_merge: float = 420.0
-    back: float = 9.0
-    back_merge: float = 30.0
+    merge: float = 440.0
+    open_merge: float = 970.0
+    back: float = 32.0
+    back_merge: float = 70.0
     add: float = 5.0
     message: float = 100.0
 
