@@ -65,15 +65,22 @@ def assembled_dynamics(
 def assemble_links(ints, floats, link_ints, link_floats, program, q, v, tau, wrenches, numbers, out):
     """One state; wrenches may be empty."""
     tree = open_tree(ints, floats)
-    held = link_ints[2]
-    room = bench_size(tree, link_ints[1])
-    memory = scratch(room + program[1] + (ROW + 1) * (held + 1) + 6 * tree.bodies, out, X1)
+    rows = (ROW + 1) * (link_ints[2] + 1)
+    memory = scratch(bench_size(tree, link_ints[1]) + program[1] + rows + 6 * tree.bodies, out, X1)
     order = np.empty(link_ints[1] + 1, np.int64)
-    whole = lanes(memory, X1)
+    links = (link_ints, link_floats)
+    return join_links(tree, links, program, q, v, tau, wrenches, numbers, out, memory, order)
+
+
+@kernel
+def join_links(tree, given, program, q, v, tau, wrenches, numbers, out, memory, order):
+    """The same in a given scratch, which the caller holds."""
+    link_ints, link_floats = given
+    whole, held = lanes(memory, X1), link_ints[2]
     bench = open_bench(tree, link_ints, link_floats, whole, lanes(order, X1))
     state, speed, torque, result = lanes(q, X1), lanes(v, X1), lanes(tau, X1), lanes(out, X1)
     meet(bench, state, speed, lanes(wrenches, X1), wrenches.size > 0)
-    rows = tail(whole, room)
+    rows = tail(whole, bench_size(tree, link_ints[1]))
     forces = tail(rows, ROW * (held + 1))
     write_ends(bench, rows, numbers[0])
     job = open_job(program, tail(forces, held + 1))

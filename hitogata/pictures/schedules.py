@@ -100,6 +100,7 @@ def _draw_tree(axes: Any, timeline: Timeline, colours: Any) -> None:
     axes.set_ylim(place[:, 1].max() + 0.8, -1.0)
     axes.set_xlim(-1.0, len(schedule) + 1.5)
     axes.set_xticks([])
+    axes.set_yticks(range(0, int(place[:, 1].max()) + 1, max(1, int(place[:, 1].max()) // 12)))
     axes.set_ylabel("joints from the last one")
     kind = "as many processors as there is use for" if schedule.processors is None else f"{schedule.processors} processors"
     axes.set_title(
@@ -112,6 +113,7 @@ def _draw_tree(axes: Any, timeline: Timeline, colours: Any) -> None:
 
 def _draw_gantt(axes: Any, timeline: Timeline, colours: Any) -> None:
     schedule, inward = timeline.schedule, float(timeline.end.max())
+    axes.barh(range(timeline.processors), timeline.placing, height=0.72, color="0.93")
     for spans, shift, alpha in (
         ((timeline.start, timeline.end), timeline.placing, 1.0),
         ((timeline.back_start, timeline.back_end), timeline.placing + inward, 0.55),
@@ -123,7 +125,7 @@ def _draw_gantt(axes: Any, timeline: Timeline, colours: Any) -> None:
         )  # fmt: skip
         if len(schedule) <= NAMED:
             for node, joint in enumerate(schedule.joints):
-                if end[node] - start[node] > 0.035 * timeline.time:
+                if end[node] - start[node] > 0.05 * timeline.time:
                     name = schedule.tree.names[joint].replace("_", " ")
                     middle = (start[node] + end[node]) / 2
                     axes.text(middle, timeline.processor[node], name, ha="center", va="center", fontsize=6, rotation=90)

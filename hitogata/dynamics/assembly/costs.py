@@ -71,5 +71,5 @@ class CostModel:
         return self.back * (1 + self.column * max(columns - 1, 0)) + (self.back_merge if soft else 0.0)
 
 
-UNIT = CostModel(place=0, link=1, open_link=1, column=0, merge=0, open_merge=0, back=0, back_merge=0, add=0, message=0)
+UNIT = CostModel(place=0, link=1, open_link=1, column=0, merge=0, open_merge=0, back=0, back_merge=0, add=1, message=0)
 """Every joint costs 1, as where joints on the critical path are counted."""

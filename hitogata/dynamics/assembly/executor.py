@@ -21,9 +21,14 @@ def open_job(program, memory):
        out=Floats(1, write=True), reactions=Floats(1, write=True))  # fmt: skip
 def assembled_one(ints, floats, program, q, v, tau, wrenches, out, reactions):
     """One state without loops; wrenches may be empty."""
-    tree = open_tree(ints, floats)
-    memory = scratch(tree.bodies * Pieces.SIZE + program[1] + 14, out, X1)
-    numbers = lanes(memory, X1)
+    memory = scratch(ints[0] * Pieces.SIZE + program[1] + 14, out, X1)
+    return run_order(ints, floats, program, q, v, tau, wrenches, out, reactions, memory)
+
+
+@kernel
+def run_order(ints, floats, program, q, v, tau, wrenches, out, reactions, memory):
+    """The same in a given scratch, which the caller holds."""
+    tree, numbers = open_tree(ints, floats), lanes(memory, X1)
     works, pushes = records(numbers, Pieces), lanes(wrenches, X1)
     rows = tail(numbers, tree.bodies * Pieces.SIZE)
     state, speed, torque, result = lanes(q, X1), lanes(v, X1), lanes(tau, X1), lanes(out, X1)
@@ -35,4 +40,3 @@ def assembled_one(ints, floats, program, q, v, tau, wrenches, out, reactions):
     assemble(job, tree, works, speed, torque, rows)
     disassemble(job, tree, works, result, rows, lanes(reactions, X1))
     return status_of(tree, state, speed, torque, None, result, out.size)
-

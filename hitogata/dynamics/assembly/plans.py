@@ -14,7 +14,7 @@ from typing import Any
 from hitogata.dynamics.assembly.costs import CostModel
 from hitogata.dynamics.assembly.program import Program, write_program
 from hitogata.dynamics.assembly.schedule import Schedule
-from hitogata.dynamics.assembly.timeline import best_timeline, simulate
+from hitogata.dynamics.assembly.timeline import simulate
 from hitogata.dynamics.assembly.topology import Topology, topology_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
@@ -86,7 +86,7 @@ def _best(tree: Topology, processors: int | None, costs: CostModel) -> Schedule:
     if processors == 1 or len(tree) < 3:
         return serial
     count, best = len(tree), serial
-    least = best_timeline(serial, processors, costs).time
+    least = min(simulate(serial, 1, costs).time, simulate(serial, processors, costs).time)
     share = 1.0 if processors is None else count / processors
     sizes = (1, 2, 3, 4, 6, 8, 12, 16) if processors is None else (share / 4, share / 2, share * 0.75, share, share * 1.3)
     for size in sorted({max(1, round(s)) for s in sizes}):
@@ -141,7 +141,8 @@ def cut_order(tree: Topology, size: int, costs: CostModel) -> list[int]:
         if top:
             order.append(top)
             parent = tree.parents[top]
-            ready[parent] = max(ready[parent], done + costs.inward(tree.columns[top], 0, False, 0)) + costs.add
+            cost = costs.inward(tree.columns[top], 0, False, 0)
+            ready[parent] = max(ready[parent], done + cost - costs.add) + costs.add
     return order
 
 

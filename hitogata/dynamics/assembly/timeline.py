@@ -73,14 +73,15 @@ def simulate(schedule: Schedule, processors: int | None = None, costs: CostModel
     nodes = schedule.nodes
     branches = _branches(nodes.upper, nodes.lower, nodes.soft, inward, model.add)
     at, start, end, sent = _inward(branches, inward, p, model)
-    back_start, back_end, sent_back = _outward(branches, outward, at, start, model.message)
+    order = np.argsort(end, kind="stable")  # nothing ends before what it needs
+    back_start, back_end, sent_back = _outward(branches, outward, at, order, model.message)
     serial = int(at.max()) == 0
     place = np.full(count, model.place)
-    out_only = _outward(branches, place, at, start, model.message)
+    out_only = _outward(branches, place, at, order, model.message)
     placing = float(out_only[1].max())
     messages = sent + 2 * sent_back
     if not serial:
-        placing += float(_along(branches, place, at, start, model.message))
+        placing += float(_along(branches, place, at, order, model.message))
         messages += sent
     time = placing + float(end.max()) + float(back_end.max())
     work = float(inward.sum() + outward.sum() + place.sum() * (1 if serial else 2))
@@ -175,12 +176,12 @@ def _inward(branches: _Branches, cost: Array, p: int, model: CostModel) -> tuple
     return np.array(at), np.array(start), np.array(end), sent
 
 
-def _outward(branches: _Branches, cost: Array, at: Array, start: Array, message: float) -> tuple[Array, Array, int]:
+def _outward(branches: _Branches, cost: Array, at: Array, order: Array, message: float) -> tuple[Array, Array, int]:
     """Back the same way: every processor in the reverse of its own order."""
     where, costs, later = at.tolist(), cost.tolist(), branches.later
     free = [0.0] * (int(at.max()) + 1)
     begin, end, sent = [0.0] * len(costs), [0.0] * len(costs), 0
-    for node in np.argsort(start, kind="stable")[::-1].tolist():
+    for node in order[::-1].tolist():
         k, after = where[node], later[node]
         time = free[k]
         if after >= 0:
@@ -192,11 +193,11 @@ def _outward(branches: _Branches, cost: Array, at: Array, start: Array, message:
     return np.array(begin), np.array(end), sent
 
 
-def _along(branches: _Branches, cost: Array, at: Array, start: Array, message: float) -> float:
+def _along(branches: _Branches, cost: Array, at: Array, order: Array, message: float) -> float:
     """Another inward sweep on the same processors in the same order; when it ends."""
     where, costs = at.tolist(), cost.tolist()
     free, end = [0.0] * (int(at.max()) + 1), [0.0] * len(costs)
-    for node in np.argsort(start, kind="stable").tolist():
+    for node in order.tolist():
         k = where[node]
         time = free[k]
         for branch in (branches.upper[node], branches.lower[node]):
