@@ -1,7 +1,7 @@
-"""When does assembly pay?  Depths, the paper's chains, wall times beside peers, the hanging figure, and many simulated cores.
+"""When does assembly pay?  Depths, the paper's chains, wall times beside peers, the hanging figure, simulated cores.
 
-Two threads need two free cores: on a busy machine their rows say little.  Pinocchio's data grow as nv³ (4 GB at 512), so
-it is left out above.
+Two threads need two free cores: on a busy machine their rows say little.  Pinocchio's data grow as nv³ (4 GB at
+512), so it is left out above.
 """
 
 import sys
@@ -34,6 +34,7 @@ from hitogata.dynamics.layout import GRAVITY, model_of
 from hitogata.lanes import X1, X4
 from hitogata.library import chain, human40
 from hitogata.loops import Links, constrained_dynamics, here, link_rows, weld
+from tests.peers import builders
 from tests.peers.builders import q_to_mujoco, to_mjcf, to_pinocchio, v_to_mujoco
 
 PINOCCHIO_LIMIT = MUJOCO_LIMIT = 512
@@ -86,6 +87,7 @@ def peers(figure, q, v, tau) -> tuple[float | None, float | None]:
     n = figure.nv
     pinocchio = muj = None
     if n <= PINOCCHIO_LIMIT:
+        builders.MAX_PIN_DOF = PINOCCHIO_LIMIT
         model, _ = to_pinocchio(figure)
         data = model.createData()
         pinocchio = calls(pin.aba, model, data, q, v, tau, loops=max(1, 1000 // n), seconds=2.0)
@@ -141,7 +143,8 @@ def hanging() -> None:
             calls(dense_dynamics, links, q, v, tau, loops=20),
         ]
         rows.append([name, *[f"{t * 1e6:.1f}" for t in times], str(paper)])
-    table("The hanging figure, 40 DOF, hands welded [µs]", ["", "assembly", "loops/", "dense, numpy", "the paper"], rows)
+    head = ["", "assembly", "loops/", "dense, numpy", "the paper"]
+    table("The hanging figure, 40 DOF, hands welded [µs]", head, rows)
 
 
 def replanning() -> None:
@@ -185,6 +188,12 @@ def many_cores() -> None:
         table(f"Simulated [µs], {message:g} ns a message; p = 1 is the recursion", head, rows)
 
 
+def cut_time(tree, n, p, model) -> float:
+    """A chain in p pieces on p processors."""
+    order = cut_order(tree, max(1, round(n / p)), model)
+    return simulate(Schedule(tree, tuple(order)), p, model).time
+
+
 def turning_point() -> None:
     """At how many cores, without lanes, assembly overtakes the recursion, and the lanes of one core."""
     rows = []
@@ -194,11 +203,7 @@ def turning_point() -> None:
         for message in (0.0, 100.0, 1000.0):
             model = CostModel(message=message)
             serial = simulate(plan(tree), 1, model).time
-            found = next(
-                (p for p in (2, 3, 4, 5, 6, 8, 12, 16, 32, 64)
-                 if simulate(Schedule(tree, tuple(cut_order(tree, max(1, round(n / p)), model))), p, model).time < serial),
-                None,
-            )  # fmt: skip
+            found = next((p for p in (2, 3, 4, 5, 6, 8, 12, 16, 32, 64) if cut_time(tree, n, p, model) < serial), None)
             row.append("never" if found is None else str(found))
         rows.append(row)
     table("Cores at which assembly on one lane each overtakes the recursion", ["links", "0 ns", "100 ns", "1 µs"], rows)

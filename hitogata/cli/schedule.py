@@ -14,15 +14,15 @@ COLUMNS = 72
 
 def describe(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.epilog = f"{FIGURES}, or chainN: N hinges in a row.  Times are simulated, by the constant cost model or --measure."
+    parser.epilog = f"{FIGURES}, or chainN: N hinges in a row.  Times are simulated, with constant costs or --measure."
     parser.add_argument("figure", metavar="FIGURE", help="whose joints")
     parser.add_argument("--processors", type=int, default=1, metavar="P", help="to plan for; 0 is refused (default: 1)")
     parser.add_argument("--unlimited", action="store_true", help="plan for as many processors as there is use for")
     parser.add_argument("--message", type=float, metavar="NS", help="cost of a message between processors [ns]")
     parser.add_argument(
-        "--hold", action="append", default=[], metavar="LINK[:LINK]", help="weld a link to the world, or to another link"
+        "--hold", action="append", default=[], metavar="LINK[:LINK]", help="weld a link to the world or to another"
     )
-    parser.add_argument("--measure", action="store_true", help="measure this machine instead of the constant cost model")
+    parser.add_argument("--measure", action="store_true", help="measure what joining costs on this machine")
     parser.add_argument("-o", "--output", metavar="PICTURE", help="draw the tree and the timeline: .png, .svg or .pdf")
     parser.set_defaults(run=run)
 
@@ -39,10 +39,11 @@ def run(args: argparse.Namespace) -> int:
     schedule = plan(figure, processors=processors, ends=_ends(figure, args.hold), costs=costs)
     timeline = best_timeline(schedule, processors, costs)
     serial = best_timeline(plan(figure, ends=schedule.ends, costs=costs), 1, costs)
-    print(f"{figure.name}: {len(schedule)} joints, {schedule.depth} on the longest way, {len(schedule.ends)} rows of loops")
+    depth, loops = schedule.depth, len(schedule.ends)
+    print(f"{figure.name}: {len(schedule)} joints, {depth} on the longest way, {loops} rows of loops")
     print(
-        f"planned for {processors or 'any number of'} processors, {timeline.processors} used; simulated {timeline.time:.0f} ns, "
-        f"on one {serial.time:.0f} ns: {serial.time / timeline.time:.2f} times as fast; {timeline.messages} messages"
+        f"planned for {processors or 'any number of'} processors, {timeline.processors} used; "
+        f"simulated {timeline.time:.0f} ns, on one {serial.time:.0f} ns: {serial.time / timeline.time:.2f} times as fast; {timeline.messages} messages"
     )
     if timeline.processors == 1 and (processors is None or processors > 1):
         print(f"at {costs.message:g} ns a message, sharing this figure out does not pay (see --message)")

@@ -113,7 +113,7 @@ def single_state(
     given = [(i, a) for i, a in zip(inputs, arrays, strict=True) if a is not None]
     for i, a in given:
         if a.ndim > len(i.shape):
-            raise ArgumentError(f"{i.name}: method {method!r} takes one state, not a batch; for batches leave it to AUTO")
+            raise ArgumentError(f"{i.name}: method {method!r} takes one state; for batches leave it to AUTO")
         if i.name == "wrenches":
             _explain(i, a, figure)
     flat = [np.zeros(0) if a is None else _plain(a, np.float64).reshape(-1) for a in arrays]

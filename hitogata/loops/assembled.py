@@ -1,4 +1,4 @@
-"""Forward dynamics with virtual links by assembly: a link's rows close in the smallest piece that holds both its bodies.
+"""Forward dynamics with virtual links by assembly: rows close in the smallest piece that holds both their bodies.
 
 The closed form (`closing`) gathers all rows in one matrix B; here each loop is closed by itself, inside the assembly
 where its two ends meet (Yamane & Nakamura 2002), and rows to the world last of all.  Where rows depend on each other,
@@ -12,9 +12,9 @@ import numpy as np
 from hitogata.dynamics.assembly.executor import open_job
 from hitogata.dynamics.assembly.plans import program_for
 from hitogata.dynamics.assembly.sweeps import SINGULAR, assemble, disassemble, mobility
-from hitogata.dynamics.calling import Array, Input, check, no_torque, vector
-from hitogata.dynamics.layout import model_of, open_tree
-from hitogata.dynamics.running import scratch, status_of
+from hitogata.dynamics.calling import REFUSED, Array, Input, check, no_torque, vector
+from hitogata.dynamics.layout import GRAVITY, model_of, open_tree
+from hitogata.dynamics.running import BAD_SIZE, scratch, status_of
 from hitogata.errors import ArgumentError
 from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, tail
 from hitogata.loops.checking import as_rows
@@ -25,6 +25,7 @@ from hitogata.loops.link_set import Links, links_of
 from hitogata.loops.recursion import standing_still
 from hitogata.spatial import load6, power, store6
 
+_NO_WRENCHES = np.zeros(0)
 ROW = 14
 """Numbers of a row: wrenches on both bodies, target, bound."""
 
@@ -35,11 +36,29 @@ def ends_of(links: Links) -> tuple[tuple[int, int], ...]:
     return tuple((int(a), int(b)) for a, b, _, count, *_, rigid in table for _ in range(count) if rigid)
 
 
+def _program_of(links: Links) -> Array:
+    """What the sweeps run, kept with the links."""
+    found: Array | None = links.__dict__.get("_program")
+    if found is None:
+        found = program_for(links.figure, ends_of(links)).ints
+        object.__setattr__(links, "_program", found)
+    return found
+
+
 def assembled_dynamics(
     links: Links, q: Any, v: Any, tau: Any, wrenches: Any, gravity: Any, numbers: Array
 ) -> Array:
     """What `constrained_dynamics` finds, by assembly, for one state; the form of the result is told in `close_rows`."""
     model = model_of(links_of(links).figure)
+    program = _program_of(links)
+    if wrenches is None and gravity is GRAVITY:
+        try:
+            out = np.empty(model.nv + 3 * links.rows + 6 * len(links) + 2)
+            same = (model.ints, model.floats, links.ints, links.floats, program)
+            if not assemble_links(*same, q, v, model.zeros if tau is None else tau, _NO_WRENCHES, numbers, out):
+                return out
+        except REFUSED:
+            pass  # lists, other dtypes, strided arrays, or a batch: seen to below
     inputs = (
         Input("q", q, (model.nq,)),
         Input("v", v, (model.nv,)),
@@ -50,12 +69,11 @@ def assembled_dynamics(
     if not single:
         raise ArgumentError("assembly takes one state; for a batch leave method to its default, the closed form")
     floats = model.floats_for(vector("gravity", gravity), np.float64)
-    program = program_for(links.figure, ends_of(links))
     out = np.empty(model.nv + 3 * links.rows + 6 * len(links) + 2)
-    state, same = [r[0] for r in rows], (model.ints, floats, links.ints, links.floats)
-    status = assemble_links(*same, program.ints, *state, numbers, out)
+    state, given = [r[0] for r in rows], (model.ints, floats, links.ints, links.floats)
+    status = assemble_links(*given, program, *state, numbers, out)
     if status == SINGULAR:
-        status = close_rows(*same, *rows, numbers, out[None], 0, 1)
+        status = close_rows(*given, *rows, numbers, out[None], 0, 1)
     check(status, links.figure, inputs)
     return out
 
@@ -65,6 +83,8 @@ def assembled_dynamics(
 def assemble_links(ints, floats, link_ints, link_floats, program, q, v, tau, wrenches, numbers, out):
     """One state; wrenches may be empty."""
     tree = open_tree(ints, floats)
+    if q.size != tree.nq or v.size != tree.nv or tau.size != tree.nv:
+        return BAD_SIZE
     rows = (ROW + 1) * (link_ints[2] + 1)
     memory = scratch(bench_size(tree, link_ints[1]) + program[1] + rows + 6 * tree.bodies, out, X1)
     order = np.empty(link_ints[1] + 1, np.int64)

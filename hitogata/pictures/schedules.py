@@ -15,8 +15,8 @@ NAMED = 48
 def draw_schedule(timeline: Timeline, *, title: str = "") -> Any:
     """A matplotlib figure of a schedule's tree, and of its timeline on the processors.
 
-    Colours are processors.  Squares join at an open body (they merge two pieces), discs put one piece on the top body of
-    another; a ring marks where loops close.
+    Colours are processors.  Squares join at an open body (they merge two pieces), discs put one piece on the top body
+    of another; a ring marks where loops close.
 
     Args:
         timeline: a schedule that was simulated.
@@ -102,7 +102,7 @@ def _draw_tree(axes: Any, timeline: Timeline, colours: Any) -> None:
     axes.set_xticks([])
     axes.set_yticks(range(0, int(place[:, 1].max()) + 1, max(1, int(place[:, 1].max()) // 12)))
     axes.set_ylabel("joints from the last one")
-    kind = "as many processors as there is use for" if schedule.processors is None else f"{schedule.processors} processors"
+    kind = "as many processors as are of use" if schedule.processors is None else f"{schedule.processors} processors"
     axes.set_title(
         f"{len(schedule)} joints, {schedule.depth} on the longest way, planned for {kind}; "
         f"{int(nodes.soft.sum())} merges, {int(nodes.closed.sum())} rows of loops",

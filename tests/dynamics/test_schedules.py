@@ -1,4 +1,4 @@
-"""Schedules and plans: brute force over all orders, growth with the logarithm, and simulated processors that keep the rules."""
+"""Schedules and plans: brute force over all orders, growth with the logarithm, processors that keep the rules."""
 
 import itertools
 import math
@@ -79,7 +79,8 @@ def test_timelines_keep_the_rules(processors):
         line = simulate(schedule, processors, costs)
         inward, outward = schedule.costs(costs)
         assert processors is None or line.processors <= processors
-        assert np.allclose(line.end - line.start, inward) and np.allclose(line.back_end - line.back_start, outward)
+        assert np.allclose(line.end - line.start, inward)
+        assert np.allclose(line.back_end - line.back_start, outward)
         nodes = schedule.nodes
         for starts, ends in ((line.start, line.end), (line.back_start, line.back_end)):
             for k in range(line.processors):
@@ -117,8 +118,10 @@ def test_replanning_is_quick_and_forgets_nothing():
     figure = human40()
     free = plan(figure)
     held = replan(free, [(5, -1)] * 6)
-    assert held == plan(figure, ends=[(5, -1)] * 6) and held.order == free.order
-    assert replan(held, []) == free and plan(figure) is free
+    assert held == plan(figure, ends=[(5, -1)] * 6)
+    assert held.order == free.order
+    assert replan(held, []) == free
+    assert plan(figure) is free
     start = time.process_time()
     for k in range(20):
         schedule = replan(free, [(5, -1)] * (1 + k % 6))

@@ -42,7 +42,9 @@ def test_loops_that_close_one_inside_another():
     for a, b in ((5, 20), (8, 16), (25, 50), (30, 45), (55, None)):
         links, _ = links.add(here(figure, q, pin(f"link{a}", None if b is None else f"link{b}")))
     closed, found = by_both(links, q, v, tau)
-    assert found.rank == 15 and off(found.vdot, closed.vdot) < 1e-9 and off(found.forces, closed.forces) < 1e-9
+    assert found.rank == 15
+    assert off(found.vdot, closed.vdot) < 1e-9
+    assert off(found.forces, closed.forces) < 1e-9
 
 
 def test_hanging_figure():
@@ -53,7 +55,8 @@ def test_hanging_figure():
     for palm in ("palm_left", "palm_right"):
         links, _ = links.add(here(figure, q, grasp(palm, bar=(0, 1, 0))))
         closed, found = by_both(links, q, v, tau)
-        assert off(found.vdot, closed.vdot) < 1e-11 and off(found.forces, closed.forces) < 1e-11
+        assert off(found.vdot, closed.vdot) < 1e-11
+        assert off(found.forces, closed.forces) < 1e-11
 
 
 def test_dependent_rows_share_the_load():
@@ -62,7 +65,8 @@ def test_dependent_rows_share_the_load():
     q = figure.neutral()
     links = Links(figure).add_all(*[here(figure, q, weld("palm_left"))] * 2)
     found = constrained_dynamics(links, q, np.zeros(figure.nv), method=Method.ASSEMBLY)
-    assert found.rank == 6 and found.redundant == 6
+    assert found.rank == 6
+    assert found.redundant == 6
     assert off(found.forces[:6], found.forces[6:]) < 1e-9
 
 
@@ -82,7 +86,8 @@ def test_fuzz_links_come_and_go_between_steps(seed):
             links, _ = links.add(here(figure, q, chosen[rng.integers(len(chosen))]))
         tau = rng.normal(size=figure.nv)
         found = constrained_dynamics(links, q, v, tau, method=Method.ASSEMBLY)
-        assert np.isfinite(found.vdot).all() and np.isfinite(found.forces).all()
+        assert np.isfinite(found.vdot).all()
+        assert np.isfinite(found.forces).all()
         if found.rank == links.held:
             matrix, right, nv = dense(figure, links, q, v, tau)
             exact = np.linalg.solve(matrix, right)

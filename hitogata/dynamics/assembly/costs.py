@@ -1,8 +1,8 @@
 """What joining costs: the model by which schedules are compared.
 
-Times are those of one lane of the strand kernels (`strands`), in nanoseconds, fitted to whole runs on one core of an
-AMD EPYC (`measure_costs` does the same on any machine).  A constant model keeps plans, and so results, the same to the bit
-from run to run; give a measured one to plan for another machine.
+Times are those of the segment kernels at width 1, in nanoseconds, fitted to whole runs on one core of an AMD EPYC
+(`measure_costs` does the same on any machine).  A constant model keeps plans, and so results, the same to the bit from
+run to run; give a measured one to plan for another machine.
 """
 
 from dataclasses import dataclass, fields, replace

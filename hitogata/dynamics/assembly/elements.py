@@ -14,7 +14,7 @@ A bare body is A = I (6x6 rigid inertia), p = velocity-dependent force.  Three o
 release   Joint motions s, one column at a time: a = a_u + s r with sᵀf + armature r = τ.  With g = K[:, top] s and
           D = sᵀ A s + armature, K -= g gᵀ/D, c += g (τ - sᵀp)/D, and r = (τ - sᵀp - g·x)/D when x is known.
 join      The lower assembly's top hangs on body k of the upper one.  If k is the upper one's own top, elements add.
-          Otherwise f = (1 + A C)⁻¹ (A (a_k without f) + F w + p), which is always solvable: A C has no eigenvalue below 0.
+          Otherwise f = (1 + A C)⁻¹ (A (a_k without f) + F w + p), always solvable: A C has no eigenvalue below 0.
 close     A loop's rows whose bodies are all inside: their force makes their acceleration what it must be; B = -K_rows.
 
 Adding bodies one by one from the tips never meets an open body: K stays 6x6, and this *is* the articulated-body
@@ -79,7 +79,7 @@ def release(m, at, n, s, armature, tau, keep):
 
 @kernel
 def carry(m, at, n, arm, drift):
-    """The top's part of the interface moves to the parent's origin: a = [u; u_lin + u × arm] + drift, drift at m[drift]."""
+    """The top's part of the interface moves to the parent's origin: a = [u; u_lin + u × arm] + m[drift ...]."""
     for i in range(n):
         row = at + i * n
         total = 0.0
@@ -234,7 +234,7 @@ def put(m, dst, size, end, ints, upper_places, lower_places, row, j, nu, width, 
 
 @kernel
 def close_rows(m, src, n, first, count, dst, target, bound, tolerance, keep):
-    """The last rows first <= i < n = first + count of an element are held.  Returns the least pivot's share of its bound.
+    """The last `count` rows of an element, from `first` on, are held; returns the least pivot's share of its bound.
 
     Their outputs (minus the rows' accelerations) become m[target + k]; forces = Λ x + λ0, kept at m[keep] as `count`
     rows of first + 1 numbers.  `bound`: of each row's own reply.  The factor of B overwrites that part of the element.

@@ -1,4 +1,4 @@
-"""Assembly and disassembly of one figure in a given order of joints: the form for any schedule, and for closed loops."""
+"""Assembly and disassembly of one figure in a given order of joints: for any schedule, and for closed loops."""
 
 from hitogata.dynamics.articulated import add_wrench, find_turning
 from hitogata.dynamics.assembly.program import HEADER
@@ -6,6 +6,7 @@ from hitogata.dynamics.assembly.sweeps import Job, Leaf, Pieces, Step, assemble,
 from hitogata.dynamics.layout import open_tree
 from hitogata.dynamics.running import scratch, status_of
 from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, records, tail
+
 
 @kernel
 def open_job(program, memory):

@@ -10,7 +10,7 @@ from hitogata.dynamics.assembly.plans import program_for
 from hitogata.dynamics.assembly.schedule import Schedule
 from hitogata.dynamics.assembly.segment_layout import HEADER, Group
 from hitogata.dynamics.assembly.segment_runner import SegmentRunner, runner_for
-from hitogata.dynamics.calling import Array, Input, check, no_torque, single_state, vector
+from hitogata.dynamics.calling import REFUSED, Array, Input, check, no_torque, single_state, vector
 from hitogata.dynamics.layout import GRAVITY, model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
@@ -30,11 +30,13 @@ class Method(enum.Enum):
     """Assembly in the order of a schedule, one joint at a time: for any order, and for closed loops."""
 
 
+_NO_WRENCHES = np.zeros(0)
+
 SHORTEST = 48
 """Velocities below which no figure gains by segments."""
 
-# Times on one core of an AMD EPYC, four lanes [ns], by `benchmarks/assembly.py`.  Constants, so that the choice, and with
-# it the last bit of a result, is the same in every run.
+# Times on one core of an AMD EPYC, four lanes [ns], by `benchmarks/assembly.py`.  Constants, so that the choice, and
+# with it the last bit of a result, is the same in every run.
 _BODY = 126.0
 _CALL, _SLOT, _SLIDER_SLOT, _BALL_SLOT, _MERGE, _PATH, _ROUND = 3000.0, 265.0, 420.0, 700.0, 450.0, 50.0, 150.0
 _GAIN = 0.85
@@ -65,6 +67,14 @@ def forward_by(
 ) -> Array:
     """Accelerations of one state by segments or by assembly; arguments as in `forward_dynamics`."""
     model = model_of(figure)
+    if method is Method.SEGMENTS and wrenches is None and gravity is GRAVITY and out is None:
+        try:
+            fresh = np.empty(model.nv)
+            runner = runner_for(figure, cores() if threads is None else threads)
+            if not runner.run(q, v, model.zeros if tau is None else tau, _NO_WRENCHES, GRAVITY, fresh):
+                return fresh
+        except REFUSED:
+            pass  # lists, other dtypes, strided arrays, or a batch: seen to below
     inputs = (
         Input("q", q, (model.nq,)),
         Input("v", v, (model.nv,)),
@@ -74,7 +84,8 @@ def forward_by(
     state, result = single_state(figure, inputs, (model.nv,), out, method.value)
     if method is Method.SEGMENTS:
         runner = runner_for(figure, cores() if threads is None else threads)
-        status = runner.run(*state, vector("gravity", gravity), result)
+        q_flat, v_flat, tau_flat, pushes = state
+        status = runner.run(q_flat, v_flat, tau_flat, pushes, vector("gravity", gravity), result)
     else:
         floats, program = model.floats_for(vector("gravity", gravity), np.float64), program_for(figure)
         reactions = np.empty(6 * int(model.ints[0]))

@@ -1,8 +1,8 @@
 """Plans: good orders of joints, for the least work or for the least time on p processors.
 
 Least work: from the tips, so that every joint puts one body on an assembly with nothing open; this is the
-articulated-body recursion, and no order does less.  Least time: the tree is cut along its heavy paths (from each body to
-the child with most bodies beyond it) into pieces of about the same cost; pieces grow from their lower ends, all at the
+articulated-body recursion, and no order does less.  Least time: the tree is cut along its heavy paths (from each body
+to the child with most bodies beyond it) into pieces of about the same cost; pieces grow from their lower ends, all at the
 same time, and neighbours merge, those first that are ready first.  A path that hangs on a path is halved in size at
 every level, so with pieces of one body the depth is O(log N) for every tree.  The size of pieces is found by trying.
 """
@@ -41,7 +41,7 @@ def plan(
         costs: of joining; None: the constant model, with which plans are the same on every machine.
     """
     if processors is not None and (not isinstance(processors, int) or isinstance(processors, bool) or processors < 1):
-        raise ArgumentError(f"processors: must be 1 or more, or None for as many as there is use for; got {processors!r}")
+        raise ArgumentError(f"processors: must be 1 or more, or None for as many as are of use; got {processors!r}")
     tree = topology_of(figure) if isinstance(figure, Figure) else figure
     if not isinstance(tree, Topology):
         raise ArgumentError(f"figure: expected a Figure or a Topology, got {type(figure).__name__}")
@@ -88,7 +88,9 @@ def _best(tree: Topology, processors: int | None, costs: CostModel) -> Schedule:
     count, best = len(tree), serial
     least = min(simulate(serial, 1, costs).time, simulate(serial, processors, costs).time)
     share = 1.0 if processors is None else count / processors
-    sizes = (1, 2, 3, 4, 6, 8, 12, 16) if processors is None else (share / 4, share / 2, share * 0.75, share, share * 1.3)
+    sizes: tuple[float, ...] = (1, 2, 3, 4, 6, 8, 12, 16)
+    if processors is not None:
+        sizes = (share / 4, share / 2, share * 0.75, share, share * 1.3)
     for size in sorted({max(1, round(s)) for s in sizes}):
         order = cut_order(tree, size, costs)
         schedule = Schedule(tree, tuple(order), (), processors)

@@ -67,8 +67,9 @@ def write_program(tree: Topology, order: Sequence[int], ends: Sequence[Ends] = (
         order: all joints but joint 0, in the order in which they are added.
         ends: bodies of each row of closed loops.
     """
-    memory, places = _Memory(), []
-    leaf_at, step_at = HEADER, HEADER + len(tree) * Leaf.SIZE  # type: ignore[attr-defined]
+    memory = _Memory()
+    places: list[int] = []
+    _leaf_at, step_at = HEADER, HEADER + len(tree) * Leaf.SIZE  # type: ignore[attr-defined]
     first = step_at + len(tree) * Step.SIZE  # type: ignore[attr-defined]
 
     def keep(numbers: Sequence[int]) -> int:

@@ -118,8 +118,8 @@ def _check_light(tree: Topology, order: Sequence[int]) -> None:
         parent = tree.parents[i]
         if parent > 0 and tree.light[parent] and place[parent] < place[i]:
             raise ArgumentError(
-                f"order: joint {tree.names[parent]!r} (body {parent}) would be added while nothing with mass hangs on its "
-                f"body; add joint {tree.names[i]!r} (body {i}) before it"
+                f"order: joint {tree.names[parent]!r} (body {parent}) would be added while nothing with mass hangs on "
+                f"its body; add joint {tree.names[i]!r} (body {i}) before it"
             )
 
 

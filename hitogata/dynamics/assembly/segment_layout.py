@@ -1,7 +1,7 @@
 """Segments: a figure cut into runs of bodies, so that several run side by side in the lanes of a SIMD register.
 
-A *path* is a run of bodies from one downward (heavy paths of the tree); long ones are cut into *segments*.  A *group* is
-as many segments as there are lanes, padded at their lower ends with bodies that have no mass and do not move; body k
+A *path* is a run of bodies from one downward (heavy paths of the tree); long ones are cut into *segments*.  A *group*
+is as many segments as there are lanes, padded at their lower ends with bodies that have no mass and do not move; body k
 of all of them is one *slot*.  A *round* is all paths that hang equally many paths below the root.  Groups whose joints
 are all hinges run short formulas, the others general ones with three motion columns.
 

@@ -15,8 +15,8 @@ from hitogata.dynamics.assembly.segment_layout import (
     LOW_P_AT,
     P_AT,
     PIECE,
-    ROW,
     ROUND,
+    ROW,
     SIDE,
     SOLVED_AT,
     T_AT,
@@ -154,7 +154,7 @@ def take_piece(s, piece, at, n, count):
 
 @kernel
 def merge(piece):
-    """A and p of a segment and all below it: A += F (1 + A C)⁻¹ A Fᵀ, p += F (1 + A C)⁻¹ (A b + p), with those below."""
+    """A and p of a segment and all below it (A', p'): A += F E A' Fᵀ, p += F E (A' b + p'), E = (1 + A' C)⁻¹."""
     many = packed(piece)
     for i in range(TOP):
         row = SOLVED_AT + i * ROW

@@ -129,7 +129,11 @@ class SegmentArrays:
     def _layout(self, model: Model, tree: Topology, joints: Ints, at: dict[str, int], free: bool) -> Any:
         n, cut = self.cut.lanes, self.cut
         where: dict[int, tuple[int, int]] = {}  # slot and lane of each body
-        group_rows, path_rows, segment_rows, place_rows, round_rows = [], [], [], [], []
+        group_rows: list[Any] = []
+        path_rows: list[Any] = []
+        segment_rows: list[Any] = []
+        place_rows: list[Any] = []
+        round_rows: list[Any] = []
         slot_rows: list[Any] = []
         slot_count = multi_slots = 0
         side_parents = {tree.parents[path[0][0]] for part in cut.paths[1:] for path in part}
@@ -217,7 +221,8 @@ def _copies() -> Ints:
             return base + upper[min(i, j) % 3, max(i, j) % 3]
         return [[first + number(i, j) for j in range(6)] for i in range(6)]
 
-    f = [[s[("a" if i < 3 else "l") + ("a" if j < 3 else "l")] + 3 * (i % 3) + j % 3 for j in range(6)] for i in range(6)]
+    part = "aaalll"
+    f = [[s[part[i] + part[j]] + 3 * (i % 3) + j % 3 for j in range(6)] for i in range(6)]
     pairs = [(A_AT + SIDE * i + j, symmetric(s["inertia"])[i][j]) for i in range(6) for j in range(6)]
     pairs += [(P_AT + i, s["weight"] + i) for i in range(6)]
     pairs += [(F_AT + SIDE * i + j, f[i][j]) for i in range(6) for j in range(6)]

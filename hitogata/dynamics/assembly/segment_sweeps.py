@@ -17,7 +17,7 @@ from hitogata.dynamics.assembly.segment_paths import (
 )
 from hitogata.dynamics.assembly.segment_steps import unit_strand
 from hitogata.dynamics.running import BAD_SIZE, status_of
-from hitogata.lanes import X1, cycles, entry, kernel, lanes, tail
+from hitogata.lanes import X1, Floats, cycles, entry, kernel, lanes, tail
 from hitogata.lanes.atomics import compare_exchange, fetch_add, load_acquire, pause, store_release
 
 CLAIM, DONE, PHASE, FIRST, PUSHED, AWAKE, STOP = 0, 8, 16, 17, 18, 24, 32
@@ -38,9 +38,9 @@ def run_group(s, phase, g, width, pushed):
             for k in range(group.first, group.first + group.length):
                 hung = s.hung[k]
                 hung.inertia, hung.weight, _, _, _ = unit_strand()
-    if phase == TURN or phase == TURN_AND_IN:
+    if phase in (TURN, TURN_AND_IN):
         turn(s, group, strand, pushed)
-    if phase == IN or phase == TURN_AND_IN:
+    if phase in (IN, TURN_AND_IN):
         gather_in(s, group, strand)
     if phase == OUT:
         spread_out(s, group, strand, width)
@@ -99,7 +99,7 @@ def sweep(s, control, width, pushed):
         run_phase(s, control, OUT, round_part(table, r, 0), round_part(table, r, 1), width, pushed)
 
 
-@entry
+@entry(q=Floats(1), v=Floats(1), tau=Floats(1), wrenches=Floats(1), out=Floats(1, write=True))
 def segments_one(arrays, control, q, v, tau, wrenches, out, width):
     """One state; wrenches may be empty."""
     s = open_segments(arrays, width)

@@ -264,7 +264,7 @@ def hand_back_rows(job, step, forces):
 
 @kernel
 def hand_back(job, step):
-    """Interfaces of the two assemblies from that of the joined one; the lower one's top still at the parent's origin."""
+    """Interfaces of two assemblies from that of the joined one; the lower one's top still at the parent's origin."""
     m, nu, n = job.m, step.upper_size, step.ready_size
     full = step.close_at + 2 * step.closed + (step.whole_size + 1) * step.closed
     up, below, width = step.upper_x, step.lower_x, nu + n - TOP + 1

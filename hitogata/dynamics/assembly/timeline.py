@@ -65,7 +65,7 @@ def simulate(schedule: Schedule, processors: int | None = None, costs: CostModel
         costs: of joining and of messages; None: the constant model.
     """
     if processors is not None and processors < 1:
-        raise ArgumentError(f"processors: must be 1 or more, or None for as many as there is use for; got {processors!r}")
+        raise ArgumentError(f"processors: must be 1 or more, or None for as many as are of use; got {processors!r}")
     model = CostModel() if costs is None else costs
     inward, outward = schedule.costs(model)
     count = len(schedule)
