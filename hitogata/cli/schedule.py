@@ -43,7 +43,8 @@ def run(args: argparse.Namespace) -> int:
     print(f"{figure.name}: {len(schedule)} joints, {depth} on the longest way, {loops} rows of loops")
     print(
         f"planned for {processors or 'any number of'} processors, {timeline.processors} used; "
-        f"simulated {timeline.time:.0f} ns, on one {serial.time:.0f} ns: {serial.time / timeline.time:.2f} times as fast; {timeline.messages} messages"
+        f"simulated {timeline.time:.0f} ns, on one {serial.time:.0f} ns: {serial.time / timeline.time:.2f} times as "
+        f"fast; {timeline.messages} messages"
     )
     if timeline.processors == 1 and (processors is None or processors > 1):
         print(f"at {costs.message:g} ns a message, sharing this figure out does not pay (see --message)")

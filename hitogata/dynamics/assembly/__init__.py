@@ -1,8 +1,8 @@
 """Assembly-disassembly: loose bodies are joined one joint after another, then forces are handed back.
 
-Any order of joints is right (Nakamura & Yamane; Featherstone 1999), so an order can be chosen for the least work, or for
-the least depth on many processors.  A figure goes in as its topology and its state; accelerations, joint reactions and
-forces of loops come out.  `docs/assembly.md` is the guide.
+Any order of joints is right (Nakamura & Yamane; Featherstone 1999), so an order can be chosen for the least work, or
+for the least depth on many processors.  A figure goes in as its topology and its state; accelerations, joint
+reactions and forces of loops come out.  `docs/assembly.md` is the guide.
 """
 
 from hitogata.dynamics.assembly.costs import UNIT, CostModel

@@ -20,7 +20,8 @@ def measure_costs(*, message: float | None = None, repeats: int = 400) -> CostMo
     """Measure this machine; takes about a second once compiled.
 
     Chains of 96 and 192 hinges, whole and cut into 8 segments: the slope tells what a body costs, closed and open, the
-    rest what a merge costs.  How a body's time divides into placing, joining and the way back is that of the constant model.
+    rest what a merge costs.  How a body's time divides into placing, joining and the way back is that of the
+    constant model.
 
     Args:
         message: cost of a message [ns]; None: as in the constant model.

@@ -2,8 +2,8 @@
 
 Least work: from the tips, so that every joint puts one body on an assembly with nothing open; this is the
 articulated-body recursion, and no order does less.  Least time: the tree is cut along its heavy paths (from each body
-to the child with most bodies beyond it) into pieces of about the same cost; pieces grow from their lower ends, all at the
-same time, and neighbours merge, those first that are ready first.  A path that hangs on a path is halved in size at
+to the child with most bodies beyond it) into pieces of about the same cost; pieces grow from their lower ends, all at
+the same time, and neighbours merge, those first that are ready first.  A path that hangs on a path is halved in size at
 every level, so with pieces of one body the depth is O(log N) for every tree.  The size of pieces is found by trying.
 """
 
