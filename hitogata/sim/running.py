@@ -213,7 +213,7 @@ def run_steps(
         copy_numbers(state, before)
         copy_numbers(ties, old_ties)
         old_count, old_third, taken, left, again = counts[CONTACTS], counts[OLD_THIRD], 0, h, False
-        share, retakes, parts_of_pieces = 1.0, 0, 0
+        share, retakes, parts_of_pieces, patience = 1.0, 0, 0, 1.0
         pieces, passes = pieces_for(fastest(tree, views, left), 0.0, left, longest, fast_turn), 0.0
         while pieces > 0:
             if taken > 0 or pieces > 1 or share < 1.0:
@@ -221,7 +221,8 @@ def run_steps(
                 copy_numbers(ties, piece_ties)
                 if taken == 0:
                     copy_part(contacts, points, counts[CAPACITY], old_third, 2, old_count)
-            laws = open_law(law, left / pieces * share, views.last[0])
+            length = left / pieces * share
+            laws = open_law(law, length, patience * length / h, views.last[0])
             around = look_around(
                 touch, find_gap, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare
             )
@@ -244,6 +245,7 @@ def run_steps(
                     copy_numbers(before, state)
                     copy_numbers(old_ties, ties)
                 suppose(told.guess, views.motor, tree.nv, True)
+                patience = 0.0  # what is taken again is not to cost many times as much as other steps
                 if supposing:
                     passes += 1.0
                 elif too_far:
