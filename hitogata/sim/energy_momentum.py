@@ -123,6 +123,9 @@ SLACK = 1e-9
 LEAST = 1e-30
 """A positive number that float32 knows."""
 
+NOTHING = 1e-13
+"""Angular momentum that turns a tree no faster is not worth restoring: what rests has no other [rad/s]."""
+
 
 @record
 class Reached:
@@ -518,6 +521,12 @@ def restore_spin(scene, state):
         if is_free(tree, root) and end > root + 1:
             inertia = scene.placed[root].inertia
             missing = load3(state.spin, 3 * root) - spin_of(inertia, scene.placed[root].momentum)
+            least = NOTHING * (inertia.rot.xx + inertia.rot.yy + inertia.rot.zz)
+            some = dot(missing, missing) > least * least
+            if not any_lane(some):
+                root = end
+                continue
+            missing = where(some, missing, missing * 0.0)
             ang, _, centre, _, _ = locked_motion(inertia, Force(missing, missing * 0.0))
             motion = Motion(ang, cross(centre, ang))
             for i in range(root, end):

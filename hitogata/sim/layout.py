@@ -157,7 +157,8 @@ def open_law(numbers, h, part, last_h):
     """The laws of a substep of h, from `Settings.numbers`."""
     return Law(
         h, part, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6],
-        numbers[7], numbers[8], numbers[9], numbers[10], numbers[11], numbers[12], numbers[13], numbers[14], numbers[15],
+        numbers[7], numbers[8], numbers[9], numbers[10], numbers[11], numbers[12], numbers[13], numbers[14],
+        numbers[15],
     )  # fmt: skip
 
 
