@@ -19,6 +19,7 @@ COMMANDS = {
     "motion": "hitogata.cli.motion",
     "render": "hitogata.cli.render",
     "rom": "hitogata.cli.rom",
+    "schedule": "hitogata.cli.schedule",
     "studio": "hitogata.cli.studio",
     "warmup": "hitogata.cli.warmup",
 }
@@ -30,6 +31,7 @@ _SUMMARIES = {
     "motion": "motions: what is in a file; convert, also to another figure; edit; when feet stand",
     "render": "figures and motions as pictures, films and pages that play, without a browser",
     "rom": "ranges of motion: draw, fit to measured poses, export to other engines",
+    "schedule": "in which order the joints of a figure are joined on many processors, printed and drawn",
     "studio": "a page in which a figure lives: drag it, push it, shape its joints",
     "warmup": "compile everything once, so that first calls are fast",
 }

@@ -160,3 +160,6 @@ def _dynamics() -> Iterator[Task]:
         }
         for name, call in calls.items():
             yield f"dynamics: {name} of {width}", call
+    for method in (dynamics.Method.ASSEMBLY, dynamics.Method.SEGMENTS):
+        task = partial(dynamics.forward_dynamics, figure, q0, np.zeros(figure.nv), method=method)
+        yield f"dynamics: forward dynamics by {method.value}", task

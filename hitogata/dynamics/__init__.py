@@ -3,6 +3,7 @@
 Every function takes one state (q of shape (nq,)) or a batch (leading axis: (n, nq)), and releases the GIL.
 """
 
+from hitogata.dynamics.assembly.methods import Method
 from hitogata.dynamics.forward import forward_dynamics
 from hitogata.dynamics.integration import Integrator, difference, integrate, step
 from hitogata.dynamics.inverse import bias, inverse_dynamics, joint_reactions
@@ -24,6 +25,7 @@ __all__ = [
     "Energy",
     "Integrator",
     "LinkPoses",
+    "Method",
     "RecordedDynamics",
     "bias",
     "centre_of_mass",
