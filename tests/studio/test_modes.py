@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hitogata.contact import distance
-from hitogata.dynamics import centre_of_mass, energy, momentum
+from hitogata.dynamics import centre_of_mass, difference, energy, momentum
 from hitogata.errors import ArgumentError
 from hitogata.figure import Pose, Sphere, State, Trajectory
 from hitogata.library import human28, pendulum, virtual_human
@@ -112,6 +112,43 @@ def test_out_of_reach_pins_hold_or_give_way(stage):
         errors.append(max(np.linalg.norm(point_of(stage, 0, k, p.point) - p.place) for (_, k), p in mode.pins.items()))
     assert errors[0] < 2e-3
     assert errors[1] > 0.5
+
+
+def test_an_arm_moves_before_the_trunk(stage):
+    """Within its reach a hand is raised by the arm; out of it the trunk helps; back again, and it stands as before."""
+    mode, figure = Posing(stage), stage.figure
+    hand, chest = figure.link_index("hand_left"), figure.link_index("chest")
+    place, upright = point_of(stage, 0, hand, np.zeros(3)), stage.poses().rotation[0, chest]
+    mode.grab("me", 0, hand, place)
+
+    def lead(way):
+        worst = 0.0
+        mode.lead("me", place + way)
+        for _ in range(240):
+            before = stage.q[0].copy()
+            mode.advance(H)
+            worst = max(worst, np.abs(difference(figure, before, stage.q[0])).max())
+        turned = np.trace(upright.T @ stage.poses().rotation[0, chest])
+        missed = np.linalg.norm(point_of(stage, 0, hand, np.zeros(3)) - place - way)
+        return math.degrees(math.acos(min(1.0, (turned - 1) / 2))), missed, math.degrees(worst)
+
+    for way, least, most in (([0.3, 0.2, 0.6], 0.0, 5.0), ([1.1, 0.1, 0.3], 8.0, 90.0), ([0.3, 0.2, 0.6], 0.0, 5.0)):
+        turned, missed, worst = lead(np.array(way))
+        assert least <= turned < most
+        assert missed < 1e-3
+        assert worst < 5.0
+
+
+def test_hips_follow_a_drag(stage):
+    """A link of the trunk that is dragged itself moves readily; feet stay."""
+    mode, hips = Posing(stage), 0
+    place = point_of(stage, 0, hips, np.zeros(3))
+    mode.grab("me", 0, hips, place)
+    mode.lead("me", place + [0.05, 0.05, -0.03])
+    frames(mode, 90)
+    np.testing.assert_allclose(point_of(stage, 0, hips, np.zeros(3)), place + [0.05, 0.05, -0.03], atol=2e-3)
+    for (_, link), pin in mode.pins.items():
+        np.testing.assert_allclose(point_of(stage, 0, link, pin.point), pin.place, atol=1e-3)
 
 
 def test_click_pins_and_lets_loose(stage):
