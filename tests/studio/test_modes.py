@@ -403,6 +403,44 @@ def test_a_pass_changes_the_motion_and_can_be_undone(walk):
     np.testing.assert_array_equal(mode.changed().q, motion.q)
 
 
+def drag_paused(mode, link, way):
+    """Drag a link of a paused motion by a way [m]."""
+    place = point_of(mode.stage, 0, link, np.zeros(3))
+    mode.grab("me", 0, link, place)
+    mode.lead("me", place + way)
+    frames(mode, 60)
+    mode.let_go("me")
+
+
+def test_paused_is_editable(walk):
+    """A hand dragged on a paused frame stays there; around it the change falls off; feet stand; keys move and go."""
+    figure, motion = walk
+    mode = Playing(Stage(figure), motion=motion, playing=False, fall_off=0.2)
+    mode.seek(0.5)
+    hand = figure.link_index("forearm_left")
+    place = point_of(mode.stage, 0, hand, np.zeros(3))
+    drag_paused(mode, hand, np.array([0.15, 0.1, 0.15]))
+    np.testing.assert_allclose(point_of(mode.stage, 0, hand, np.zeros(3)), place + [0.15, 0.1, 0.15], atol=2e-3)
+    assert [key.time for key in mode.keyframes] == [mode.player.time]
+    changed = np.abs(difference(figure, motion.q, mode.motion.q)).max(axis=1)
+    assert changed[mode.player.index] > 0.2
+    np.testing.assert_allclose(changed[np.abs(mode.motion.time - mode.player.time) > 0.21], 0, atol=1e-9)
+    assert 0.01 < changed[mode.player.index + 2] < changed[mode.player.index]
+    drag_paused(mode, hand, np.array([0.0, 0.0, 0.05]))  # the same keyframe again
+    assert len(mode.keyframes) == 1
+    mode.move_keyframe(0, 0.8)
+    assert mode.keyframes[0].time == pytest.approx(0.8, abs=0.02)
+    mode.spread_keyframe(0, 0.1)
+    assert (np.abs(difference(figure, motion.q, mode.motion.q)).max(axis=1) > 1e-9).sum() < 8
+    mode.delete_keyframe(0)
+    np.testing.assert_allclose(difference(figure, motion.q, mode.motion.q), 0, atol=1e-12)
+    for _ in range(5):
+        mode.undo()
+    np.testing.assert_array_equal(mode.motion.q, motion.q)
+    with pytest.raises(IndexError):
+        mode.move_keyframe(3, 0.1)
+
+
 def test_a_clicked_link_stays_in_the_world(walk):
     figure, motion = walk
     stage = Stage(figure)
