@@ -11,6 +11,7 @@ keyframe moved them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -126,7 +127,7 @@ def standing_shares(motion: Trajectory, foot: Foot, keyframes: Sequence[Keyframe
 
 
 def _on_their_feet(
-    figure: Figure, motion: Trajectory, q: FloatArray, which: FloatArray, feet: dict[str, Foot],
+    figure: Figure, motion: Trajectory, q: FloatArray, which: Any, feet: dict[str, Foot],
     keyframes: Sequence[Keyframe],
 ) -> FloatArray:  # fmt: skip
     """Poses of some samples, shape (n, nq), legs bent so that feet stand where they do in the motion."""

@@ -13,7 +13,7 @@ from hitogata.figure import Trajectory
 from hitogata.figure.pose import FloatArray
 from hitogata.figure.rates import changes
 from hitogata.motion import Handle, Hold, Keyframe, Player, Priority, Puppet, find_contacts, with_keyframes
-from hitogata.motion.footing import Foot, named_feet
+from hitogata.motion.footing import Foot, named_feet, with_contact
 from hitogata.motion.keyframes import FALL_OFF
 from hitogata.motion.reach import GLIDING, ease_limbs, follow
 from hitogata.studio.modes.mode import Grip, Mark, MarkKind, Mode
@@ -147,6 +147,13 @@ class Playing(Mode):
             raise ArgumentError(f"the motion would have {len(motion)} samples; at least 2 are needed to play it")
         self._set(replace(motion, time=motion.time - motion.time[0]), min(self.player.index, len(motion) - 1))
 
+    def put_back(self, edit: Edit, feet: dict[str, Foot] | None, index: int, playing: bool) -> None:
+        """The motion, keyframes and contacts of another time."""
+        self._let_all_loose()
+        self.motion, self.base, self.keyframes = edit
+        self._feet, self.playing = feet, playing
+        self._begin(min(index, len(self.motion) - 1))
+
     def _set(self, motion: Trajectory, index: int, base: Trajectory | None = None, keys: Any = ()) -> None:
         """Another motion; the one before can be had again."""
         self.passes.append((self.motion, self.base, self.keyframes))
@@ -162,6 +169,16 @@ class Playing(Mode):
         if self._feet is None:
             self._feet = dict(find_contacts(self.stage.figure, self.base)) if self._has_feet() else {}
         return self._feet
+
+    def set_contact(self, foot: str, start: float, end: float, stands: bool) -> None:
+        """Say that a foot stands from one time to another [s], or that it does not."""
+        if foot not in self.feet:
+            raise ArgumentError(f"foot: {', '.join(self.feet) or 'the figure has none'} expected, got {foot!r}")
+        known = with_contact(self.feet[foot], self.base.time, start, end, stands)
+        feet = {**self.feet, foot: known}
+        self._feet = feet
+        if self.keyframes:
+            self.set_keyframes(self.keyframes)
 
     def set_keyframes(self, keyframes: Any) -> None:
         """Other keyframes on the same motion."""

@@ -1,6 +1,7 @@
 """Pose mode: pin-and-drag inverse kinematics (`motion.Puppet`)."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -144,6 +145,24 @@ class Posing(Mode):
             for link in feet:
                 if (copy, link) not in self.pins:
                     self.pin(copy, link, hold=Hold.POSE)
+
+    def set_pins(self, pins: Iterable[Pin]) -> None:
+        """These pins, where they were, and no others."""
+        self.let_all_go()
+        self.puppets, self.pins, self._balances, self._before = {}, {}, {}, {}
+        for pin in pins:
+            if pin.copy < self.stage.count and pin.link < self.stage.figure.nlinks:
+                self._pin(pin.copy, pin.link, pin.hold, pin.point, pin.place)
+        self._rebalance()
+
+    def take_pose(self, q: FloatArray) -> None:
+        """The first copy in another pose; its feet are pinned there."""
+        self.let_all_go()
+        self.stage.q[0] = q
+        others = [pin for pin in self.pins.values() if pin.copy != 0]
+        self.set_pins(others)
+        self.pin_feet()
+        self._awake = STILL
 
     def set_balance(self, on: bool) -> None:
         """Keep the centre of mass over the pins, or not."""

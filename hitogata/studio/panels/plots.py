@@ -25,7 +25,7 @@ class PlotsPanel(Panel):
         names = tuple(gauge.value for gauge in Gauge)
         self.choices = [gui.add_dropdown(f"Plot {k + 1}", names) for k in range(2)]
         for choice in self.choices:
-            self.changed(choice, "Plots", lambda _: self._rebuild())
+            self.changed(choice, "Plots", lambda _: self._rebuild(), undo=False)
         gui.add_markdown("Angles and margin are those of the joint chosen in *Ranges*.")
         self._plots: list[tuple[Gauge, Any]] = []
         self._side: Any = None
