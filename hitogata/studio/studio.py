@@ -201,7 +201,7 @@ class Studio:
         self.mode.take_pose(q)
 
     def frame_figure(self, client: Any) -> None:
-        """Let a page look at the first figure, all of it."""
+        """Let a page look at all figures."""
         self.camera.frame(client, *self._extent())
 
     def _leave(self) -> None:
@@ -232,6 +232,7 @@ class Studio:
         self.mode = None
         self.show.load()
         self._look()
+        self._look_again()
         self._warn(loaded.warnings)
         self.set_mode(ModeName.MOTION if loaded.motion is not None else ModeName.POSE)
 
@@ -249,6 +250,7 @@ class Studio:
             self.mode.let_all_go()
         self.stage.set_count(int(count))
         self._changed()
+        self._look_again()
 
     def set_floor(self, floor: Floor) -> None:
         """Another ground; figures stand on it anew."""
@@ -336,9 +338,14 @@ class Studio:
         """Pages that open look at the figure."""
         self.camera.home(*self._extent())
 
+    def _look_again(self) -> None:
+        """Pages that are open frame what is on the stage now: a crowd stands before them, not around them."""
+        for client in self.server.get_clients().values():
+            self.frame_figure(client)
+
     def _extent(self) -> tuple[Any, float]:
-        """Middle of the first figure, and how large it is [m]."""
-        places = self.stage.poses().position[0]
+        """Middle of all figures, and how large they are together [m]."""
+        places = self.stage.poses().position.reshape(-1, 3)
         low, high = places.min(0), places.max(0)
         return (low + high) / 2, float(np.linalg.norm(high - low))
 

@@ -308,3 +308,49 @@ def test_history_beyond_a_throw_and_its_limits(monkeypatch):
     frames(mode, 30)
     assert len(mode.past) <= 14
     mode.close()
+
+
+# ------------------------------------------------------- readings and cameras
+
+
+def test_readings(studio):
+    """Place, speed and joint of a link, as dynamics says."""
+    from hitogata.studio.readings import reading
+
+    figure = virtual_human()
+    q, v = figure.neutral(), np.zeros(figure.nv)
+    q[figure.q_slice("elbow_left")] = -0.5
+    v[3:6] = (3.0, 4.0, 0.0)
+    words = reading(figure, q, v, figure.link_index("forearm_left"))
+    assert "5.00 m/s" in words
+    assert "elbow_left: -28.6° of " in words
+    assert "inside its range" in reading(figure, q, v, figure.link_index("upper_arm_left"))
+    studio.chosen = (0, 2)
+    studio.page._read()
+    assert "**head**" in studio.page.reading.content
+    studio.chosen = (7, 99)  # it is not there any more
+    studio.page._read()
+    assert studio.page.reading.content == ""
+
+
+def test_a_page_frames_all_figures(studio):
+    """From the side it is on, far enough for a crowd."""
+    import contextlib
+
+    class Camera:
+        position, look_at = np.array([0.0, -2.0, 1.0]), np.array([0.0, 0.0, 1.0])
+
+    class Client:
+        camera = Camera()
+        atomic = staticmethod(contextlib.nullcontext)
+
+    client, far = Client(), []
+    for count in (1, 9):
+        studio.set_count(count)
+        studio.frame_figure(client)
+        way = client.camera.position - client.camera.look_at
+        far.append(np.linalg.norm(way))
+        assert way[1] < 0
+        assert abs(way[0]) < 1e-9
+    assert far[1] > 1.5 * far[0]
+    assert studio.camera.follow

@@ -3,6 +3,8 @@
 import enum
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hitogata.studio.panels.binding import Panel
 from hitogata.studio.panels.figure import FigurePanel
 from hitogata.studio.panels.motion import MotionPanel
@@ -12,6 +14,7 @@ from hitogata.studio.panels.plots import PlotsPanel
 from hitogata.studio.panels.pose import PosePanel
 from hitogata.studio.panels.ranges import RangesPanel
 from hitogata.studio.ranges.server import EditorServer
+from hitogata.studio.readings import reading
 from hitogata.studio.shortcuts import show_sheet
 
 if TYPE_CHECKING:
@@ -58,6 +61,7 @@ class Page(Panel):
             studio.post(which, lambda: self._step(which, client))
 
         self._steps.on_click(step)
+        self.reading = gui.add_markdown("", visible=False)
         self._folders: dict[ModeName, Any] = {}
         tabs = gui.add_tab_group()
         with tabs.add_tab("Move"):
@@ -124,11 +128,24 @@ class Page(Panel):
     def tick(self, frame: int) -> None:
         """After each frame."""
         if frame % 6 == 0:
+            self._read()
             self.motion.tick()
             self.physics.tick()
             self.plots.tick()
         if frame % 30 == 0:
             self.output.tick()
+
+    def _read(self) -> None:
+        """Say where the link is that was clicked last, and how its joint stands."""
+        chosen, stage, mode = self.studio.chosen, self.studio.stage, self.studio.mode
+        there = chosen is not None and chosen[0] < stage.count and chosen[1] < stage.figure.nlinks
+        if chosen is None or mode is None or not there:
+            words = ""
+        else:
+            v = mode.velocity() if chosen[0] == 0 else np.zeros(stage.figure.nv)
+            words = reading(stage.figure, stage.q[chosen[0]], v, chosen[1])
+        if words != self.reading.content:
+            self.reading.content, self.reading.visible = words, bool(words)
 
     def close(self) -> None:
         """The studio ends."""
