@@ -57,14 +57,16 @@ TINY = 1e-30
 
 @kernel
 def newton(scene, rows, n, count, share, asking):
-    """Solve an island with so many unknowns as far as may be, in figures that ask; returns the next δ.  share: δ."""
-    islands, going, longest, first = rows.islands, asking, 1.0, 0.0
+    """Solve an island with so many unknowns as far as may be, in figures that ask; returns the next δ, and how many
+    iterations it took.  share: δ."""
+    islands, going, longest, first, taken = rows.islands, asking, 1.0, 0.0, 0.0
     for k in range(islands.joint_start[n], islands.joint_start[n + 1]):
         rows.joint[islands.joint[k]].centre = rows.joint[islands.joint[k]].impulse
     for k in range(islands.point_start[n], islands.point_start[n + 1]):
         rows.point[islands.point[k]].centre = rows.point[islands.point[k]].impulse
     for k in range(ITERATIONS):
         now = find_direction(scene, rows, n, count, share)
+        taken = where(going, taken + 1.0, taken)
         if k == 0:
             first = now
         part, left = follow(rows, n, share, now, going)
@@ -74,7 +76,7 @@ def newton(scene, rows, n, count, share, asking):
         if not any_lane(going):
             break
     share = where(longest < 0.4, minimum(share * COARSER, COARSEST), share)
-    return where(longest == 1.0, maximum(share * FINER, FINEST), share)
+    return where(longest == 1.0, maximum(share * FINER, FINEST), share), taken
 
 
 @kernel

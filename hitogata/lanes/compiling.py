@@ -23,57 +23,22 @@ from contextlib import contextmanager
 from typing import Any
 
 from numba.core import sigutils, types
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
+from numba.core.errors import TypingError
 from numba.core.imputils import lower_constant
 from numba.core.registry import CPUDispatcher
+from numba.core.typing.templates import make_concrete_template
 from numba.extending import models, register_model
 
 from hitogata.lanes.caching import open_cache
+from hitogata.lanes.frontend import quick_frontend
 from hitogata.lanes.kinds import Kind, admit
+from hitogata.lanes.lowering import EntryCompiler, KernelCompiler
 from hitogata.lanes.stands import FLAGS
 from hitogata.lanes.types import WidthType
 
 OPTIONS = {"fastmath": set(FLAGS), "error_model": "numpy", "boundscheck": False, "nogil": True}
-
-
-class _LinkedLibrary(JITCodeLibrary):
-    """Code of a kernel: it goes into the entries that call it, and is never run by itself.
-
-    Numba would also load it into the process, where it takes the place of the entries' own copies, which were
-    optimised with what is known of their callers: a process that compiles would round differently from one that
-    finds the same entries on disk.
-    """
-
-    @property
-    def codegen(self):
-        return _NoEnvironments
-
-    def get_pointer_to_function(self, name):
-        return 0
-
-    def _finalize_final_module(self):
-        self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
-        self._finalized = True
-
-    def _optimize_final_module(self):
-        """Once, in the entries that call it: in deep rooms each level would optimise all below it again."""
-
-
-class _NoEnvironments:
-    @staticmethod
-    def set_env(name, env):
-        pass
-
-
-class _KernelCompiler(Compiler):
-    """Numba's pipeline, into a library that is not loaded."""
-
-    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
-        library = _LinkedLibrary(targetctx.codegen(), "kernel") if library is None else library
-        super().__init__(typingctx, targetctx, library, args, return_type, flags, locals)
 
 
 class KernelType(types.Dispatcher):
@@ -81,6 +46,12 @@ class KernelType(types.Dispatcher):
 
     (Numba would hand over the address of a Python object, and then cannot keep the code on disk.)
     """
+
+    def get_call_type(self, context, args, kws):
+        """Signature of a call, compiled if it has not been."""
+        kernel = self.dispatcher
+        pysig, args = kernel.specialise(args, kws)
+        return kernel.overloads[tuple(args)].signature.replace(pysig=pysig)
 
 
 register_model(KernelType)(models.OpaqueModel)
@@ -94,9 +65,50 @@ def _kernel_constant(context, builder, ty, value):
 class Kernel(CPUDispatcher):
     """Numba's dispatcher of a function that is called from kernels only."""
 
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self._constant = set()
+
     @property
     def _numba_type_(self):
         return KernelType(self)
+
+    def specialise(self, args, kws):
+        """Compile for some argument types; returns Python's signature, and the types compiled for.
+
+        Constants count as plain numbers: code once per kernel, not once per number.  Numba would compile count(0) for
+        the constant 0, and often for nothing: `n = 0` before a loop is a constant only until the loop has been looked
+        at.  Kernels that do not compile otherwise get their constants.
+        """
+        pysig, given = self.fold_argument_types(args, kws)
+        given = tuple(given)
+        plain = tuple(map(types.unliteral, given))
+        if plain not in self._constant:
+            try:
+                self.compile(plain)
+                return pysig, plain
+            except TypingError:
+                if plain == given:
+                    raise
+                self._constant.add(plain)
+        self.compile(given)
+        return pysig, given
+
+    def get_call_template(self, args, kws):
+        """As Numba asks for it."""
+        pysig, args = self.specialise(args, kws)
+        name = self.py_func.__name__
+        signatures = [self.overloads[args].signature]
+        return make_concrete_template(f"CallTemplate({name})", name, signatures), pysig, args, {}
+
+    def compile(self, sig):
+        """Numba's, without what it notes for entries: timers, and the cache on disk."""
+        args, return_type = sigutils.normalize_signature(sig)
+        args = tuple(args)
+        if args not in self.overloads:
+            with global_compiler_lock, self._compiling_counter:
+                self.add_overload(self._compiler.compile(args, return_type))
+        return self.overloads[args].entry_point
 
 
 def kernel(fn: Callable[..., Any] | None = None, *, inline: bool = False) -> Any:
@@ -111,21 +123,21 @@ def kernel(fn: Callable[..., Any] | None = None, *, inline: bool = False) -> Any
     if fn is None:
         return functools.partial(kernel, inline=inline)
     options = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": inline, **OPTIONS}
-    return Kernel(fn, {}, options, _KernelCompiler)
+    return Kernel(fn, {}, options, KernelCompiler)
 
 
 class _Compiler(_FunctionCompiler):
     """Numba's compiler of one function; runs only when there is nothing on disk."""
 
     def compile(self, args, return_type):
-        with _progress(self.py_func.__name__, args):
+        with _progress(self.py_func.__name__, args), quick_frontend():
             return super().compile(args, return_type)
 
 
 class Entry(CPUDispatcher):
     """Numba's dispatcher, with checked arguments, our cache, and a word to the user."""
 
-    def __init__(self, py_func, locals=None, targetoptions=None, pipeline_class=Compiler, kinds=None):
+    def __init__(self, py_func, locals=None, targetoptions=None, pipeline_class=EntryCompiler, kinds=None):
         options = {"nopython": True, **OPTIONS} if targetoptions is None else targetoptions
         super().__init__(py_func, locals, options, pipeline_class)
         self._compiler = _Compiler(py_func, self.targetdescr, options, self.locals, pipeline_class)
@@ -149,9 +161,13 @@ class Entry(CPUDispatcher):
         """Compile, or load from disk, for the given argument types."""
         args, return_type = sigutils.normalize_signature(sig)
         plain = admit(self.py_func.__name__, self._names, self._kinds, args)
-        if not self._opened:  # not at import: the stamp reads every source
-            self._cache, self._opened = open_cache(self.py_func), True
-        point = super().compile(plain if return_type is None else return_type(*plain))
+        with global_compiler_lock:
+            if not self._opened:  # not at import: what the entry reaches is not there yet
+                self._cache, self._opened = open_cache(self), True
+            try:
+                point = super().compile(plain if return_type is None else return_type(*plain))
+            finally:
+                self._cache.release()
         args = tuple(args)
         if args != plain and args not in self.overloads:  # the same code, under another name
             self._insert([a._code for a in args], point, False)

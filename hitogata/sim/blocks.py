@@ -66,7 +66,7 @@ from hitogata.sim.layout import (
 )
 from hitogata.sim.motors import suppose
 from hitogata.sim.moving import synchronise
-from hitogata.sim.running import MOST_PIECES, fastest, finite, note_start, open_pairs, pieces_for, sliding
+from hitogata.sim.running import MOST_PIECES, fastest, finite, note_start, open_pairs, pieces_for, rope_slide, sliding
 from hitogata.sim.step import Method, by_sweeps, step
 from hitogata.sim.substeps import (
     add_motors_and_limits,
@@ -189,11 +189,11 @@ def world_of(shared, nature, range_lists, range_numbers):
 
 
 @kernel
-def law_of(numbers, h, last_h, fall):
+def law_of(numbers, h, part, last_h, fall):
     """The laws of a step; see `layout.open_law`.  A world is one island: whatever touches in its neighbours."""
     return Law(
-        h, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7],
-        numbers[8], numbers[9], fall, numbers[11], numbers[12], numbers[13], 0.0, numbers[15],
+        h, part, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6],
+        numbers[7], numbers[8], numbers[9], fall, numbers[11], numbers[12], numbers[13], 0.0, numbers[15],
     )  # fmt: skip
 
 
@@ -218,9 +218,10 @@ def run_block(
         keep_start(block, lists)
         start, start_ties = block.before, block.old_ties
         left, taken = marks[DEAD] * 0.0 + h, marks[DEAD] * 0.0
-        pieces = where(dead, 0.0, pieces_for(fastest(tree, views, left), 0.0, left, longest, fast_turn))
+        slide = rope_slide(records(block.ties, Tie), counts[TIES])
+        pieces = where(dead, 0.0, pieces_for(fastest(tree, views, left), slide, left, longest, fast_turn))
         again, first, passes = False, True, marks[DEAD] * 0.0
-        share, retakes, parts_of_pieces = taken + 1.0, taken, taken
+        share, retakes, parts_of_pieces, patience = taken + 1.0, taken, taken, taken + 1.0
         while any_lane(pieces > 0.0):
             if not first:
                 copy(block.state, block.piece, block.states)
@@ -228,12 +229,13 @@ def run_block(
                 start, start_ties = block.piece, block.piece_ties
             going = pieces > 0.0
             length = where(going, left / maximum(pieces, 1.0) * share, h)
-            law = law_of(numbers, length, views.last[0], block.nature[FALL])
+            law = law_of(numbers, length, patience * length / h, views.last[0], block.nature[FALL])
             around = look_around(world, shapes, block, lists, pairs, tie_ints, spare)
             found, joint_rows, mistaken = step(
                 world, scene, rows, around, views, control, law, method, sweeps, counts[CONTACTS], passes
             )
             slide, well = sliding(tree, views.mean, rows, joint_rows), finite(block.state, tree.nq + tree.nv)
+            slide = maximum(slide, rope_slide(around.ties, around.tie_count))
             supposing = going & (mistaken > 0.0)  # once more, with other motors at their limits
             fast = going & well & negated(supposing) & moves_fast(scene, world.solid, around, start, views.q, length)
             impact = taken * 0.0 + 1.0
@@ -254,6 +256,7 @@ def run_block(
             if any_lane(supposing | retry | hits):
                 suppose(scene.x, views.motor, tree.nv, supposing | retry | hits)
             passes = where(supposing, passes + 1.0, 0.0)
+            patience = where(supposing | retry | hits, 0.0, patience)
             views.last[0] = where(done, length, views.last[0])
             more = maximum(minimum(needed, MOST_PIECES - used), pieces + 1.0)  # too far in one go: once more
             part = done & (share < 1.0)

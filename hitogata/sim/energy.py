@@ -6,6 +6,7 @@ base have that of gravity at its end, less what gravity still owes them.  `dynam
 differs from all this by terms of second order in the step.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,8 @@ def world_energy(world: "World") -> WorldEnergy:
     read, places = _read(world), {member: _middle(member) for member in world.members}
     gravity = sum(_gravity(member, q, read) for member, q in places.items())
     motors = sum(_motors(member, q) for member, q in places.items())
-    return WorldEnergy(float(read[:, 0].sum()), gravity, motors, sum(_tie(tie, places) for tie in world.ties))
+    here = {member: member.q for member in world.members}
+    return WorldEnergy(float(read[:, 0].sum()), gravity, motors, _ties(world.ties, places, here))
 
 
 def member_energy(member: "Member") -> WorldEnergy:
@@ -103,15 +105,26 @@ def _motors(member: "Member", q: FloatArray) -> float:
     return 0.5 * float(np.asarray(stiffness) @ error**2) if stiffness else 0.0
 
 
-def _tie(tie: "Tie", places: "dict[Member, FloatArray]") -> float:
-    """Of a spring or rope."""
+def _ties(ties: "Sequence[Tie]", places: "dict[Member, FloatArray]", here: "dict[Member, FloatArray]") -> float:
+    """Of springs and ropes: by how far they are stretched, as far as they have the energy (`constraints.springs`)."""
+    if not ties:
+        return 0.0
+    full, store = np.array([[_stretch_energy(tie, here), tie._store] for tie in ties]).T
+    lacking, spare = np.maximum(full - store, 0.0), np.minimum(np.maximum(store - full, 0.0), 1e300)
+    cover = min(spare.sum() / max(lacking.sum(), 1e-300), 1.0)
+    shares = 1.0 - np.minimum(lacking * (1.0 - cover) / np.maximum(full, 1e-300), 1.0)
+    return float(sum(share * _stretch_energy(tie, places) for share, tie in zip(shares, ties, strict=True)))
+
+
+def _stretch_energy(tie: "Tie", places: "dict[Member, FloatArray]") -> float:
+    """The same, with its ends at given places."""
     ends = []
     for end in tie.ends:
         if isinstance(end, tuple) and end[0] in places:
-            figure = end[0].figure
+            figure, held = end[0].figure, end[2] if len(end) > 2 else np.zeros(3)
             link, pose = figure.frame(end[1])
             poses = forward_kinematics(figure, places[end[0]])
-            ends.append(poses.position[link] + poses.rotation[link] @ np.array(pose.position))
+            ends.append(poses.position[link] + poses.rotation[link] @ pose.apply(held))
         else:
             ends.append(np.asarray(end, float))
     stretch = float(np.linalg.norm(ends[0] - ends[1]))

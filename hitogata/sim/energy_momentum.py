@@ -48,6 +48,7 @@ from hitogata.lanes import (
     lanes,
     maximum,
     minimum,
+    negated,
     record,
     records,
     sincos,
@@ -64,6 +65,7 @@ from hitogata.spatial import (
     Sym3,
     Vec3,
     cross,
+    cross_cols,
     dot,
     inverse,
     load3,
@@ -72,6 +74,8 @@ from hitogata.spatial import (
     rotated,
     rotation_vector,
     shift_of,
+    skew,
+    solve3,
     store3,
     turn_by,
 )
@@ -99,6 +103,9 @@ STALLED = 0.8
 MOST_ROUNDS = 16.0
 """... or so often."""
 
+MOST_MIXED = 0.5
+"""Bound of what is mixed in of the last round: see `mix`."""
+
 ALLOWED = 1e-6
 """Share of its kinetic energy that a tree may have more than there is: rounding is no gain."""
 
@@ -116,6 +123,9 @@ SLACK = 1e-9
 LEAST = 1e-30
 """A positive number that float32 knows."""
 
+NOTHING = 1e-13
+"""Angular momentum that turns a tree no faster is not worth restoring: what rests has no other [rad/s]."""
+
 
 @record
 class Reached:
@@ -125,6 +135,7 @@ class Reached:
     base: Mat3
     pos: Vec3
     rel: Vec3
+    push: Force  # what the bends of its subtree are worth, about the root's origin
 
 
 class Room(NamedTuple):
@@ -135,6 +146,8 @@ class Room(NamedTuple):
     half: lanes  # type: ignore[valid-type]  # (nv,): what half a step of gravity adds to them
     v: lanes  # type: ignore[valid-type]  # (nv,)
     next: lanes  # type: ignore[valid-type]  # (nv,)
+    old: lanes  # type: ignore[valid-type]  # (nv,): `next` of the last round
+    change: lanes  # type: ignore[valid-type]  # (nv,): `next` less `v`, of the last round
     q: lanes  # type: ignore[valid-type]  # (nq,)
     reached: records  # type: ignore[valid-type]
 
@@ -145,8 +158,8 @@ def open_room(scene, spare):
     nv = scene.tree.nv
     pushed = tail(spare, nv * scene.chains.stride + nv)
     start, half, v = tail(pushed, nv), tail(pushed, 2 * nv), tail(pushed, 3 * nv)
-    after, q = tail(pushed, 4 * nv), tail(pushed, 5 * nv)
-    return Room(pushed, start, half, v, after, q, records(tail(q, scene.tree.nq), Reached))
+    after, old, change, q = tail(pushed, 4 * nv), tail(pushed, 5 * nv), tail(pushed, 6 * nv), tail(pushed, 7 * nv)
+    return Room(pushed, start, half, v, after, old, change, q, records(tail(q, scene.tree.nq), Reached))
 
 
 @kernel
@@ -231,19 +244,19 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
     n, going, rounds, still, before = 0.0, fast, MOST_ROUNDS, STILL / law.h, INFINITE
     if end - root == 1:
         still = STILL_ALONE / law.h
+        if is_loose(tree, control, root):
+            follow_alone(scene, solids[root], room, root, share, law.h, fast)
+            going = going & False
     while any_lane(going):
         for k in range(first, last):
             x[k] = x[k] - room.half[k]
         unwhiten_trees(tree, chains, mass, x, room.next, root, end)
-        moved = x[first] * 0.0
-        for k in range(first, last):
-            change = room.next[k] - room.v[k]
-            moved = maximum(moved, change * change)
-            room.v[k] = where(going, room.next[k], room.v[k])
+        moved = greatest_change(room, first, last)
         if n > 0.0:
             done = (moved < still * still) | (moved > STALLED * before)
             rounds = where(done, minimum(rounds, n), rounds)
         before = where(n > 0.0, moved, INFINITE)
+        mix(room, first, last, n, going, going & (n < rounds))
         move_bodies(scene, room.v, root, end)
         if any_lane(going & (n >= rounds) & (share > 0.0)):
             strays = (moved * (law.h * law.h) > LOST * LOST) & going & (n >= rounds) & (share > 0.0)
@@ -256,8 +269,7 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
                 place_body(tree.joint[i], tree.body[i], room.reached[i], room.reached, room.q)
             for k in range(first, last):
                 x[k] = x[k] * 0.0
-            for i in range(end - 1, root - 1, -1):
-                bend_body(scene, solids[i], room.reached[i], i, share, law.h, going)
+            bend_bodies(scene, solids, room.reached, root, end, share, law.h, going)
             whiten(tree, chains, mass, x, root, end)
             for k in range(first, last):
                 x[k] = room.start[k] - x[k]
@@ -274,6 +286,57 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
         reply = rotated(placed.rot, inverse_inertia(solids[i].central))
         placed.bent = energy_of_excess(reply, placed.motion.ang, placed.excess)
         placed.motion = brought_along(placed.rot, placed.arm, old.centre + fall_of(tree, state, root), old.spin)
+
+
+@kernel
+def is_loose(tree, control, root):
+    """Is a body free, without springs and dampers?"""
+    if not is_free(tree, root):
+        return False
+    motor = control.motor[root]
+    return not any_lane((motor.stiffness > 0.0) | (motor.damping + tree.body[root].damping > 0.0))
+
+
+@kernel
+def follow_alone(scene, solid, room, root, share, h, fast):
+    """The same for a free body alone, by Newton's method.
+
+    Its centre goes as it would by J v.  With ω₀ how it would turn then, and L as above, in the axes of the body,
+
+        I ω + share (L(h ω) - I ω) = I ω₀
+    """
+    placed, iv, x, arm = scene.placed[root], scene.tree.joint[root].iv, scene.x, scene.placed[root].arm
+    for k in range(iv, iv + 6):
+        x[k] = x[k] - room.half[k]
+    unwhiten_trees(scene.tree, scene.chains, scene.mass, x, room.v, root, root + 1)
+    ang, lin = placed.base @ load3(room.v, iv), placed.base @ load3(room.v, iv + 3)
+    start, centre = placed.rot.T @ ang, lin + cross(ang, arm)
+    own, going, n, before, strays = start, fast, 0.0, INFINITE, fast & False
+    while any_lane(going):
+        change = curve_newton_step(solid.central, own, start, share, h)
+        moved = dot(change, change) * (h * h)
+        own = where(going, own - change, own)
+        n += 1.0
+        done = (moved < STILL_ALONE * STILL_ALONE) | (moved > STALLED * before) | (n > MOST_ROUNDS)
+        strays = strays | (going & done & negated(moved <= LOST * LOST))
+        going, before = going & negated(done), moved
+    share, own = where(strays, 0.0, share), where(strays, start, own)
+    ang, spin = placed.rot @ own, solid.central @ own
+    bend = (rotate(turn_by(ang * h), arm) - arm) * (1.0 / h) - cross(ang, arm)
+    lin = centre - cross(ang, arm) - bend * share
+    placed.motion, placed.bend = Motion(ang, lin), Motion(bend * 0.0, bend * share)
+    placed.excess = placed.rot @ ((angular_momentum(solid.central, own * h, h) - spin) * share)
+    store3(room.v, iv, placed.base.T @ ang)
+    store3(room.v, iv + 3, placed.base.T @ lin)
+
+
+@inline
+def curve_newton_step(inertia, spin, start, share, h):
+    """Newton step of I ω + share (L(h ω) - I ω) = I ω₀; its tangent is that of L = I ω + ½ h ω × I ω + ..."""
+    now = inertia @ spin
+    left = now + (angular_momentum(inertia, spin * h, h) - now) * share - inertia @ start
+    i, turning = inertia, (cross_cols(spin, inertia) - skew(now)) * (0.5 * h * share)
+    return solve3(turning + Mat3(i.xx, i.xy, i.xz, i.xy, i.yy, i.yz, i.xz, i.yz, i.zz), left)
 
 
 @inline
@@ -340,20 +403,59 @@ def move_bodies(scene, v, root, end):
 
 
 @kernel
-def bend_body(scene, solid, reached, i, share, h, going):
-    """How the mean motion of a body differs from J v, where it is still going; what this is worth to the joints of its
-    chain, added to x."""
-    placed, parent = scene.placed[i], i
-    bend, excess = bend_of(
-        solid.mass, solid.centre, solid.central, placed.rot, placed.pos, placed.arm, placed.motion, reached.rot,
-        reached.pos, h,
-    )  # fmt: skip
-    placed.bend, placed.excess = where(going, bend * share, placed.bend), where(going, excess * share, placed.excess)
-    lin = placed.bend.lin * solid.mass
-    force = Force(placed.excess + cross(placed.rel + placed.arm, lin), lin)
-    while parent >= 0:
-        add_push(scene.tree.joint[parent], scene.placed[parent], scene.x, force)
-        parent = scene.tree.joint[parent].parent
+def greatest_change(room, first, last):
+    """Square of the greatest change of a velocity by a round."""
+    most = room.v[first] * 0.0
+    for k in range(first, last):
+        change = room.next[k] - room.v[k]
+        most = maximum(most, change * change)
+    return most
+
+
+@kernel
+def mix(room, first, last, n, going, more):
+    """Velocities of the next round, where there is one: those this one found, g, mixed with those of the last, g₋
+    (Anderson 1965, of depth one), in those that are going; where there are no more, g.
+
+    g - θ (g - g₋),  θ = r·(r - r₋) / |r - r₋|²,  r = g - v
+    """
+    along, whole = room.v[first] * 0.0, room.v[first] * 0.0 + LEAST
+    if n > 1.0:
+        for k in range(first, last):
+            own = room.next[k] - room.v[k]
+            turned = own - room.change[k]
+            along, whole = along + own * turned, whole + turned * turned
+    share = where(more, clip(along / whole, -MOST_MIXED, MOST_MIXED), 0.0)
+    for k in range(first, last):
+        found = room.next[k]
+        room.change[k] = found - room.v[k]
+        mixed = found
+        if n > 1.0:
+            mixed = found - share * (found - room.old[k])
+        room.v[k] = where(going, mixed, room.v[k])
+        room.old[k] = found
+
+
+@kernel
+def bend_bodies(scene, solids, reached, root, end, share, h, going):
+    """How the mean motions of a tree's bodies differ from J v, where it is still going; what this is worth to its
+    joints, added to x."""
+    tree, none = scene.tree, Force(Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0))
+    for i in range(root, end):
+        reached[i].push = none
+    for i in range(end - 1, root - 1, -1):
+        placed, solid, own, parent = scene.placed[i], solids[i], reached[i], tree.joint[i].parent
+        bend, excess = bend_of(
+            solid.mass, solid.centre, solid.central, placed.rot, placed.pos, placed.arm, placed.motion, own.rot,
+            own.pos, h,
+        )  # fmt: skip
+        placed.bend = where(going, bend * share, placed.bend)
+        placed.excess = where(going, excess * share, placed.excess)
+        lin = placed.bend.lin * solid.mass
+        push = own.push + Force(placed.excess + cross(placed.rel + placed.arm, lin), lin)
+        add_push(tree.joint[i], placed, scene.x, push)
+        if parent >= 0:
+            reached[parent].push = reached[parent].push + push
 
 
 @inline
@@ -419,6 +521,12 @@ def restore_spin(scene, state):
         if is_free(tree, root) and end > root + 1:
             inertia = scene.placed[root].inertia
             missing = load3(state.spin, 3 * root) - spin_of(inertia, scene.placed[root].momentum)
+            least = NOTHING * (inertia.rot.xx + inertia.rot.yy + inertia.rot.zz)
+            some = dot(missing, missing) > least * least
+            if not any_lane(some):
+                root = end
+                continue
+            missing = where(some, missing, missing * 0.0)
             ang, _, centre, _, _ = locked_motion(inertia, Force(missing, missing * 0.0))
             motion = Motion(ang, cross(centre, ang))
             for i in range(root, end):
@@ -533,7 +641,7 @@ def energy_scale(scene, solids, state, control, law, room, known, root, end):
 @inline
 def mean_momenta(motion, bend, excess, arm, rot, central):
     """Mean velocity of a body's centre, and its angular momentum about it."""
-    return motion.lin + cross(motion.ang, arm) + bend.lin, rotated(rot, central) @ motion.ang + excess
+    return motion.lin + cross(motion.ang, arm) + bend.lin, rot @ (central @ (rot.T @ motion.ang)) + excess
 
 
 @inline

@@ -114,9 +114,12 @@ def first_impact(world, scene, around, state, start, contacts, law):
     note_starts(scene, work.paths)
     for i in range(world.tree.bodies):
         find_path(scene, state.q, law.h, share, work.paths, i)
+        work.cuts[i] = sqrt(square(work.paths[i + 1].turn)) * world.solid[i].radius
     pairs = find_pairs(around, work, law)
     for k in range(pairs):
-        share = pair_share(around, work, around.broad.pairs[k].a, around.broad.pairs[k].b, PASSING, share)
+        a, b = around.broad.pairs[k].a, around.broad.pairs[k].b
+        if any_lane(may_pass(around.shapes, work.paths, work.cuts, a, b)):
+            share = pair_share(around, work, a, b, PASSING, share)
     for c in range(min(contacts, around.capacity)):
         share = deep_share(around, work, c, share)
     return share
@@ -133,6 +136,22 @@ def moves_fast(scene, solids, around, start, q, h):
         way = maximum(way, square(motion.lin) * (h * h))
         most = maximum(most, 2.0 * (way + square(motion.ang) * (radius * radius * h * h)))  # >= (|v| + |ω| r)² h²
     return most > thin * thin
+
+
+@kernel
+def may_pass(shapes, paths, turning, a, b):
+    """Do two shapes move so far against each other that they may pass, wherever they are?
+
+    turning: how far points of each body move by turning, at the most [m].
+    """
+    one, two = shapes.ints[a].body, shapes.ints[b].body
+    depth, _ = allowed_depth(shapes, a, b)
+    shift, left = paths[one + 1].shift - paths[two + 1].shift, paths[one + 1].shift.x * 0.0 + PASSING * depth
+    if one != WORLD:
+        left = left - turning[one]
+    if two != WORLD:
+        left = left - turning[two]
+    return (left <= 0.0) | (square(shift) > left * left)
 
 
 @inline

@@ -132,6 +132,7 @@ class Law(NamedTuple):
     """The numbers of the laws; see `Settings`."""
 
     h: float
+    part: float  # of the whole step, how much this substep is; 0 after a substep was taken again
     warm: float  # this step's h over the last one's: what an impulse of the last step is worth now
     theta: float
     keep_energy: float
@@ -152,11 +153,12 @@ class Law(NamedTuple):
 
 
 @kernel
-def open_law(numbers, h, last_h):
-    """The laws of a step of h, from `Settings.numbers`."""
+def open_law(numbers, h, part, last_h):
+    """The laws of a substep of h, from `Settings.numbers`."""
     return Law(
-        h, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6], numbers[7],
-        numbers[8], numbers[9], numbers[10], numbers[11], numbers[12], numbers[13], numbers[14], numbers[15],
+        h, part, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6],
+        numbers[7], numbers[8], numbers[9], numbers[10], numbers[11], numbers[12], numbers[13], numbers[14],
+        numbers[15],
     )  # fmt: skip
 
 

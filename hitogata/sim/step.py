@@ -35,7 +35,7 @@ from hitogata.sim.motors import note_motors
 from hitogata.sim.moving import advance_late, apply, carry, note_spin
 from hitogata.sim.placing import place, turn_momenta
 from hitogata.sim.steadying import expect_ties, give_back, note_strain
-from hitogata.sim.touching import find_points, keep_point_impulses
+from hitogata.sim.touching import find_points, keep_point_impulses, keep_tie_energy, note_tie_rates
 from hitogata.spatial import load3, load_quaternion
 
 STUCK = 0.1
@@ -43,10 +43,10 @@ STUCK = 0.1
 jams under great force ..."""
 
 PATIENCE = 4
-"""... but never with more than this times the usual work."""
+"""... but never with more than this times the usual work, of all substeps together."""
 
 THOROUGH = 10
-"""Where Newton's method is used, work may be up to this times the usual ..."""
+"""Where Newton's method is used, the work of all substeps may be up to this times the usual ..."""
 
 STALLS = 8
 """... unless so many of its iterations, one after the other, do not halve what is left to mend."""
@@ -83,6 +83,7 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     points, contacts = find_points(scene, world.solid, rows, around, old_contacts, law, clock)
     touches, islands = touch_bodies(scene, rows, joint_rows, points, law)
     couple(scene, rows, joint_rows, touches)                             # 5 impulses
+    note_tie_rates(rows, points, around)
     clock.note(clock.times, ROWS)
     bounced = bounce(scene, rows, islands, law)
     state.last[1] = method.solve(scene, rows, islands, around, law, sweeps, method.room)
@@ -93,6 +94,7 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     if law.keep_energy > 0.0:
         float_freely(scene, rows, state, control, joint_rows, points, law, rows.coupling)
     remember(world, scene, rows, points, state, control, law, slowed)
+    keep_tie_energy(scene, rows, points, around, law.h)
     if bounced:
         advance_late(scene, rows, state, touches, points, law.h, rows.coupling)
     else:
@@ -181,12 +183,12 @@ def by_sweeps(scene, rows, islands, around, law, sweeps, room):
     """Projected Gauss-Seidel for every island; returns the greatest speed that a last sweep mended."""
     worst = 0.0
     for n in range(islands):
-        worst = maximum(worst, sweep_island(scene, rows, n, sweeps, law.tolerance))
+        worst = maximum(worst, sweep_island(scene, rows, n, sweeps, law.part, law.tolerance))
     return sqrt(worst)
 
 
 @kernel
-def sweep_island(scene, rows, n, sweeps, tolerance):
+def sweep_island(scene, rows, n, sweeps, part, tolerance):
     """Sweep, and take steps of Newton's method, until nothing is left to mend or the work there may be is done; returns
     the square of the greatest speed that the last sweep mended."""
     heap, tally = rows.islands.heap[n] > 0, rows.envelope.tally
@@ -197,7 +199,7 @@ def sweep_island(scene, rows, n, sweeps, tolerance):
     worst, asking, share, unknowns, price, spent, k = 0.0, True, FIRST_SHARE, UNTRIED, 0, 0.0, 0
     best, stalls, trying, most, fine = INFINITE, 0.0, False, sweeps, tolerance * tolerance
     if tolerance > 0.0:
-        most = PATIENCE * sweeps
+        most = maximum(1.0, PATIENCE * part) * sweeps  # all substeps together do little more
     while any_lane(asking):
         if heap:
             worst = where(asking, sweep_heap(scene, rows, n, k, tolerance, asking), worst)
@@ -212,14 +214,14 @@ def sweep_island(scene, rows, n, sweeps, tolerance):
         if unknowns == UNTRIED and k >= FEW:
             unknowns, price = price_of_newton(scene, rows, n, sweeps, tolerance)
             if unknowns > 0:
-                most = THOROUGH * sweeps
+                most = maximum(1.0, THOROUGH * part) * sweeps
         if unknowns > 0:
             halved = worst < 0.25 * best
             best, stalls = where(halved, worst, best), where(halved, 0.0, stalls + 1.0)
             trying = asking & (stalls < STALLS)
             if any_lane(trying):
-                share = newton(scene, rows, n, unknowns, share, trying)
-                spent = where(trying, spent + price, spent)
+                share, taken = newton(scene, rows, n, unknowns, share, trying)
+                spent = spent + price * taken
                 tally[ITERATED] += 1
     tally[SWEPT] += k
     if any_lane(worst > fine):

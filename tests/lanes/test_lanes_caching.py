@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -41,13 +42,16 @@ for width in map(int, sys.argv[1].split(",")):
     thrice(x, Width(width))
     print(x.sum() / width)
 """
-BESIDE = """
+BESIDE = '''
 from hitogata.lanes import inline
+
+FACTOR = 2.0
 
 @inline
 def double(x):
-    return x * 2.0
-"""
+    """Twice."""
+    return x * FACTOR
+'''
 
 
 @pytest.fixture
@@ -97,18 +101,35 @@ def test_found_again_and_made_anew_when_sources_change(home):
     assert all(line.endswith(" s") for line in lines)
     assert run(home, "1,4") == (["6.0", "6.0"], "")
 
-    append(home / "site" / "hitogata" / "elsewhere" / "__init__.py", "# changed\n")
-    assert run(home, "4") == (["6.0"], ""), "a room that is not imported does not matter"
+    append(home / "site" / "hitogata" / "elsewhere" / "__init__.py", "changed = True\n")
     append(home / "site" / "hitogata" / "lanes" / "numbers.py", "# changed\n")
-    assert run(home, "4")[1].count("compiling") == 2, "the package changed"
-    assert run(home, "4") == (["6.0"], "")
+    (home / "work" / "beside.py").write_text("# New.\n" + BESIDE.replace("Twice.", "Two times x."))
+    assert run(home, "4") == (["6.0"], ""), "docstrings, comments, lines and other rooms do not matter"
     (home / "work" / "beside.py").write_text(BESIDE.replace("2.0", "5.0"))
     out, err = run(home, "4")
-    assert (out, err.count("compiling")) == (["15.0"], 2), "a file beside the entry changed"
-    assert len(list((home / "cache").rglob("*.nbc"))) == 2, "files of other sources are removed"
+    assert (out, err.count("compiling"), err.count("twice")) == (["15.0"], 1, 1), "a constant of one entry changed"
+    append(home / "site" / "hitogata" / "lanes" / "numbers.py", "changed = True\n")
+    assert run(home, "4")[1].count("compiling") == 2, "what compiles has changed"
 
 
-def test_code_older_than_its_sources_is_not_kept(home):
+def test_only_so_many_versions_are_kept(home):
+    for factor in range(6):
+        (home / "work" / "beside.py").write_text(BESIDE.replace("2.0", f"{factor}.0"))
+        assert run(home)[0] == [f"{3.0 * factor}"]
+    names = [path.name for path in (home / "cache").rglob("*.nbc")]
+    assert (sum("twice" in name for name in names), sum("thrice" in name for name in names)) == (4, 1)
+
+
+def test_checkouts_share(home):
+    run(home)
+    (home / "elsewhere").mkdir()
+    for part in ("site", "work"):
+        shutil.move(home / part, home / "elsewhere" / part)
+    process = start(home / "elsewhere", NUMBA_CACHE_DIR=str(home / "cache"))
+    assert finish(process) == (["6.0"], "")
+
+
+def test_code_older_than_its_sources(home):
     # The helper is loaded, then its file changes, then it is compiled: the new file must not get the old code.
     script = SCRIPT.replace("import beside", "import beside\nopen(beside.__file__, 'w').write("
                             + repr(BESIDE.replace("2.0", "5.0")) + ")")
@@ -153,7 +174,25 @@ def test_damaged_files_are_made_anew(home):
 
 
 def test_processes_that_compile_at_once(home):
-    widths = ["1", "4", "8", "4"]
-    for process in [start(home, w) for w in widths]:
-        assert finish(process)[0] == ["6.0"]
-    assert run(home, "1,4,8") == (["6.0"] * 3, "")
+    widths = ["1", "4", "1", "4"]
+    told = [finish(process) for process in [start(home, w) for w in widths]]
+    assert [out for out, _ in told] == [["6.0"]] * 4
+    assert sum(err.count("compiling") for _, err in told) == 4, "each entry once, whoever comes first"
+    assert run(home, "1,4") == (["6.0"] * 2, "")
+    assert not list((home / "cache").rglob("*.lock"))
+
+
+def test_killed_while_compiling(home):
+    script = SCRIPT.replace("import beside", "import beside, time\nfrom hitogata.lanes import compiling\n"
+                            "def never(*args):\n    print('held', flush=True)\n    time.sleep(1e6)\n"
+                            "compiling._Compiler.compile = never")
+    (home / "work" / "stuck.py").write_text(script)
+    stuck = start(home, "1", "stuck.py")
+    assert stuck.stdout.readline() == "held\n"
+    waiting = start(home)
+    time.sleep(3.0)
+    assert waiting.poll() is None, "it waits for the one that is stuck"
+    stuck.kill()
+    stuck.communicate()
+    out, err = finish(waiting)
+    assert (out, err.count("compiling")) == (["6.0"], 2)

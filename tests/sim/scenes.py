@@ -210,7 +210,8 @@ def tie_energy(tie: Tie, places: dict[Member, np.ndarray]) -> float:
         if isinstance(end, tuple) and isinstance(end[0], Member):
             link, pose = end[0].figure.frame(end[1])
             poses = forward_kinematics(end[0].figure, places[end[0]])
-            ends.append(poses.position[link] + poses.rotation[link] @ np.array(pose.position))
+            held = end[2] if len(end) > 2 else np.zeros(3)
+            ends.append(poses.position[link] + poses.rotation[link] @ pose.apply(held))
         else:
             ends.append(np.asarray(end, float))
     stretch = float(np.linalg.norm(ends[0] - ends[1]))

@@ -48,7 +48,7 @@ def by_states(scene, rows, islands, around, law, sweeps, room):
         ):
             own, left = solve_by_states(scene, rows, n, around, room, law, patches)
             if left < 0.0:
-                left = sqrt(sweep_island(scene, rows, n, sweeps, law.tolerance))
+                left = sqrt(sweep_island(scene, rows, n, sweeps, law.part, law.tolerance))
                 report_swept(scene, rows, n, room, patches, own)
             worst = maximum(worst, left)
             patches += own
