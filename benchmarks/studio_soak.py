@@ -16,7 +16,7 @@ from benchmarks.timing import table
 TABS = ("Move", "Scene", "Ranges", "Plots", "Output")
 BUTTONS = {
     "Move": ("Neutral pose", "Pin the feet", "Let all pins loose", "Stand again", "Hold this pose", "Throw a ball",
-             "Throw a box", "Take things away", "Play or pause", "Undo the last pass", "Save as BVH"),
+             "Throw a box", "Take things away", "Pause", "Mirror", "Delete the keyframe", "Save as BVH"),
     "Scene": (), "Ranges": ("As it was loaded", "Save range (JSON)"), "Plots": (),
     "Output": ("Record", "Stop recording", "Play what was recorded", "HTML replay", "Trajectory (npz)", "Screenshot"),
 }  # fmt: skip

@@ -15,7 +15,7 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 from hitogata.figure import Trajectory  # noqa: E402
 from hitogata.motion import Hold, Puppet  # noqa: E402
-from hitogata.motion.playing import ease_by_mass  # noqa: E402
+from hitogata.motion.reach import ease_limbs  # noqa: E402
 from hitogata.studio import Studio, StudioOptions  # noqa: E402
 from hitogata.studio.gauges import Gauge  # noqa: E402
 from hitogata.studio.panels.page import ModeName  # noqa: E402
@@ -192,7 +192,7 @@ def bar(scene):
 def dance(figure):
     """Both hands swing, knees bend, head follows."""
     puppet = Puppet(figure)
-    ease_by_mass(puppet)
+    ease_limbs(puppet)
     for foot in ("sole_left", "sole_right"):
         puppet.pin(foot, hold=Hold.POSE)
     left, right, hips = puppet.drag("palm_left"), puppet.drag("palm_right"), puppet.drag("pelvis")

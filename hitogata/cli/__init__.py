@@ -14,20 +14,24 @@ from hitogata import __version__
 from hitogata.errors import HitogataError
 
 COMMANDS = {
+    "dynamics": "hitogata.cli.dynamics",
     "capture": "hitogata.cli.capture",
     "motion": "hitogata.cli.motion",
     "render": "hitogata.cli.render",
     "rom": "hitogata.cli.rom",
+    "schedule": "hitogata.cli.schedule",
     "studio": "hitogata.cli.studio",
     "warmup": "hitogata.cli.warmup",
 }
 """Commands by name, and the module of each: it has `describe(parser)` and, in the arguments it leaves, `run`."""
 
 _SUMMARIES = {
+    "dynamics": "the forces behind a recorded motion: inverse dynamics of an OpenSim model with measured loads",
     "capture": "motion capture: calibrate cameras, points from images, labels for points",
     "motion": "motions: what is in a file; convert, also to another figure; edit; when feet stand",
     "render": "figures and motions as pictures, films and pages that play, without a browser",
     "rom": "ranges of motion: draw, fit to measured poses, export to other engines",
+    "schedule": "in which order the joints of a figure are joined on many processors, printed and drawn",
     "studio": "a page in which a figure lives: drag it, push it, shape its joints",
     "warmup": "compile everything once, so that first calls are fast",
 }

@@ -59,6 +59,7 @@ def describe_edit(actions: Any) -> None:
     add("--start", "X,Y[,DEG]", "begin at a place [m], looking in a direction (0: as the figure does at rest)")
     add("--floor", "M", "lift or lower it so that soles stand at this height (default: 0)", nargs="?", const=0.0,
         type=float)  # fmt: skip
+    add("--level", None, "turn ankles by one angle each, so that soles are level where they rest", nargs=0)
     add("--clean-feet", None, "take the sliding out of feet that rest", nargs=0)
     add("--drag", ("LINK", "T:X,Y,Z"), "lead a link or frame away from its path, by X,Y,Z [m] at time T [s], smoothly "
         "from one T:X,Y,Z to the next; feet stay as they are", nargs="+")  # fmt: skip
@@ -179,6 +180,11 @@ class _Work:
         from hitogata.motion import put_on_floor
 
         return put_on_floor(self.figure, self.motion, floor=value or 0.0)
+
+    def _level(self, _: Any) -> Any:
+        from hitogata.motion import level_feet
+
+        return level_feet(self.figure, self.motion).trajectory
 
     def _clean_feet(self, _: Any) -> Any:
         from hitogata.motion import clean_feet

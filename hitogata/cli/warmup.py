@@ -1,12 +1,15 @@
 """`hitogata warmup`: compile all kernels once, with progress; later processes load them from disk.
 
 A room that has kernels of its own adds them by a function `warm()` in its module `warming`: an iterator of (name,
-callable).
+callable).  Rooms are shared out over processes; the tasks of a room are done in order, in one process, as kernels that
+several of its entries call are then compiled once.
 """
 
 import argparse
 import importlib
 import importlib.util
+import multiprocessing
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -31,6 +34,9 @@ ROOMS = (
 )
 """Rooms that are asked for work."""
 
+HEAVY = ("sim", "loops", "motion", "contact")
+"""Rooms that take longest: in several processes, they begin first."""
+
 Task = tuple[str, Callable[[], object]]
 
 
@@ -39,28 +45,64 @@ def describe(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rooms", nargs="*", metavar="ROOM", choices=ROOMS, default=None, help=f"only these rooms: {', '.join(ROOMS)}"
     )
+    parser.add_argument("--processes", type=_count, default=None, help="work side by side (default: one per core)")
     parser.set_defaults(run=run)
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return count
 
 
 def run(args: argparse.Namespace) -> int:
     """Run every task; 1 if one failed."""
-    tasks = [t for room in (args.rooms or ROOMS) for t in tasks_of(room)]
+    from hitogata.lanes import cores
+
+    tasks = {room: sum(1 for _ in tasks_of(room)) for room in args.rooms or ROOMS}
+    rooms = sorted((room for room in tasks if tasks[room]), key=lambda r: HEAVY.index(r) if r in HEAVY else len(HEAVY))
+    processes, total = min(args.processes or cores(), len(rooms)), sum(tasks.values())
     begun = time.perf_counter()
-    failed = 0
-    for k, (name, task) in enumerate(tasks, 1):
-        print(f"[{k:>2}/{len(tasks)}] {name:<44}", end="", flush=True)
-        start = time.perf_counter()
+    if processes > 1:
+        spawn = multiprocessing.get_context("spawn")  # a fork would inherit threads' locks
+        with spawn.Pool(processes, _join, (spawn.Value("i", 0), total)) as pool:
+            failed = sum(pool.imap_unordered(_warm, rooms))
+    else:
+        _join(multiprocessing.Value("i", 0), total, quiet=False)
+        failed = sum(map(_warm, [room for room in tasks if tasks[room]]))
+    print(f"hitogata is warm: {total - failed} of {total} in {time.perf_counter() - begun:.1f} s")
+    if failed:
+        print(f"hitogata: error: {failed} of {total} did not compile", file=sys.stderr)
+    return 1 if failed else 0
+
+
+_progress: tuple[Any, int] = (None, 0)
+
+
+def _join(done: Any, total: int, quiet: bool = True) -> None:
+    """Before the first room of a process: how many tasks are done, in all processes, and how many there are."""
+    global _progress
+    _progress = done, total
+    if quiet:  # lines about single entries would mingle
+        os.environ["HITOGATA_QUIET"] = "1"
+
+
+def _warm(room: str) -> int:
+    """Run the tasks of a room; returns how many failed."""
+    failed, (done, total) = 0, _progress
+    for name, task in tasks_of(room):
+        start, end = time.perf_counter(), ""
         try:
             task()
         except Exception as error:  # the others are still worth warming
             failed += 1
-            print(f" failed: {' '.join(str(error).split())[:120]}")
-            continue
-        print(f" {time.perf_counter() - start:6.2f} s")
-    print(f"hitogata is warm: {len(tasks) - failed} of {len(tasks)} in {time.perf_counter() - begun:.1f} s")
-    if failed:
-        print(f"hitogata: error: {failed} of {len(tasks)} did not compile", file=sys.stderr)
-    return 1 if failed else 0
+            end = f" failed: {' '.join(str(error).split())[:120]}"
+        with done.get_lock():
+            done.value += 1
+            end = end or f" {time.perf_counter() - start:6.2f} s"
+            print(f"[{done.value:>2}/{total}] {name:<44}{end}", flush=True)
+    return failed
 
 
 def tasks_of(room: str) -> Iterator[Task]:
@@ -118,3 +160,6 @@ def _dynamics() -> Iterator[Task]:
         }
         for name, call in calls.items():
             yield f"dynamics: {name} of {width}", call
+    for method in (dynamics.Method.ASSEMBLY, dynamics.Method.SEGMENTS):
+        task = partial(dynamics.forward_dynamics, figure, q0, np.zeros(figure.nv), method=method)
+        yield f"dynamics: forward dynamics by {method.value}", task

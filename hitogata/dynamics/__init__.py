@@ -3,6 +3,7 @@
 Every function takes one state (q of shape (nq,)) or a batch (leading axis: (n, nq)), and releases the GIL.
 """
 
+from hitogata.dynamics.assembly.methods import Method
 from hitogata.dynamics.forward import forward_dynamics
 from hitogata.dynamics.integration import Integrator, difference, integrate, step
 from hitogata.dynamics.inverse import bias, inverse_dynamics, joint_reactions
@@ -17,12 +18,15 @@ from hitogata.dynamics.kinematics import (
 from hitogata.dynamics.layout import GRAVITY
 from hitogata.dynamics.mass import mass_matrix
 from hitogata.dynamics.momenta import Energy, centre_of_mass, energy, momentum
+from hitogata.dynamics.recorded import RecordedDynamics, recorded_dynamics
 
 __all__ = [
     "GRAVITY",
     "Energy",
     "Integrator",
     "LinkPoses",
+    "Method",
+    "RecordedDynamics",
     "bias",
     "centre_of_mass",
     "difference",
@@ -39,5 +43,6 @@ __all__ = [
     "link_velocities",
     "mass_matrix",
     "momentum",
+    "recorded_dynamics",
     "step",
 ]

@@ -105,6 +105,21 @@ def _result(out: Array | None, shape: tuple[int, ...], dtype: Any, given: Sequen
     return out
 
 
+def single_state(
+    figure: Figure, inputs: Sequence[Input], out_shape: tuple[int, ...], out: Array | None, method: str
+) -> tuple[list[Array], Array]:
+    """Arguments of one state as flat float64 arrays (an optional one that is None: empty), and room for the result."""
+    arrays = [None if i.value is None and i.optional else _array(i, figure) for i in inputs]
+    given = [(i, a) for i, a in zip(inputs, arrays, strict=True) if a is not None]
+    for i, a in given:
+        if a.ndim > len(i.shape):
+            raise ArgumentError(f"{i.name}: method {method!r} takes one state; for batches leave it to AUTO")
+        if i.name == "wrenches":
+            _explain(i, a, figure)
+    flat = [np.zeros(0) if a is None else _plain(a, np.float64).reshape(-1) for a in arrays]
+    return flat, _result(out, out_shape, np.float64, given)
+
+
 def no_torque(model: Model, *others: Any) -> Array:
     """Zeros like v, in float32 if all else is."""
     single = all(getattr(x, "dtype", None) == np.float32 for x in others)

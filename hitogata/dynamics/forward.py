@@ -1,13 +1,15 @@
-"""Forward dynamics, from Python: accelerations from torques.  The algorithm is in `articulated`."""
+"""Forward dynamics, from Python: accelerations from torques.  The algorithms are in `articulated` and `assembly`."""
 
 from typing import Any
 
-from numpy import empty
+from numpy import empty, ndim
 
 from hitogata.dynamics.articulated import Work, accelerate
+from hitogata.dynamics.assembly.methods import SHORTEST, Method, forward_by, pays
 from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads, no_torque
 from hitogata.dynamics.layout import GRAVITY, model_of
 from hitogata.dynamics.running import run_one, run_rows
+from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.lanes import Floats, Ints, entry
 
@@ -22,6 +24,7 @@ def forward_dynamics(
     gravity: tuple[float, float, float] = GRAVITY,
     threads: int | None = 1,
     out: Array | None = None,
+    method: Method = Method.AUTO,
 ) -> Array:
     """Accelerations vdot with M vdot + c = tau - D v + Σ Jᵀ f, in O(n) (Featherstone 2008, table 7.1).
 
@@ -33,14 +36,19 @@ def forward_dynamics(
         wrenches: external [torque; force] on each link [N m, N], world axes, torque about the link's origin,
             shape (nlinks, 6) or (n, nlinks, 6).
         gravity: acceleration of gravity, world axes [m/s²].
-        threads: to share a batch over; None: one per core.
+        threads: to share a batch over, or the segments of one state; None: one per core.
         out: where to put the result, an array of its shape and dtype; None: a new one.
+        method: AUTO takes segments for one state of a long figure where that is faster, else the recursion.
 
     Returns:
         vdot, shape (nv,) or (n, nv).  A batch of float32 arrays is computed in float32, all else in float64.
     """
     if threads != 1:
         check_threads(threads)
+    if method is not Method.RECURSION and (method is not Method.AUTO or figure.nv >= SHORTEST):
+        chosen = _chosen(method, figure, q, v, tau, wrenches)
+        if chosen is not Method.RECURSION:
+            return forward_by(chosen, figure, q, v, tau, wrenches, gravity, threads, out)
     if wrenches is None and gravity is GRAVITY and out is None:
         try:
             ints, floats, nv, zeros = figure.compiled.get("hot") or model_of(figure).hot
@@ -57,6 +65,17 @@ def forward_dynamics(
         Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
     )
     return call(figure, pushed_one, forward_many, inputs, (), (model.nv,), threads, gravity, out)
+
+
+def _chosen(method: Any, figure: Figure, *arguments: Any) -> Method:
+    """AUTO decided."""
+    if not isinstance(method, Method):
+        raise ArgumentError(f"method: expected a Method, got {method!r}")
+    if method is not Method.AUTO:
+        return method
+    if any(ndim(x) > single for x, single in zip(arguments, (1, 1, 1, 2), strict=True) if x is not None):
+        return Method.RECURSION
+    return Method.SEGMENTS if pays(figure) else Method.RECURSION
 
 
 @entry(ints=Ints(1), floats=Floats(1), q=Floats(1), v=Floats(1), tau=Floats(1), out=Floats(1, write=True))

@@ -15,6 +15,14 @@ from hitogata.files.markers import Axes, MarkerData
 from hitogata.files.meshes import read_mesh, read_mesh_parts
 from hitogata.files.mjcf import read_mjcf, read_mjcf_scenery
 from hitogata.files.mjcf_write import write_mjcf
+from hitogata.files.osim import (
+    OsimModel,
+    figure_from_osim,
+    mechanism_from_osim,
+    osim_from_figure,
+    read_osim,
+    write_osim,
+)
 from hitogata.files.storage import StorageTable, read_storage, write_storage
 from hitogata.files.trc import read_trc
 from hitogata.files.trc_write import write_trc
@@ -26,10 +34,14 @@ __all__ = [
     "C3d",
     "LengthUnit",
     "MarkerData",
+    "OsimModel",
     "StorageTable",
     "bvh_from_trajectory",
     "bvh_poses",
     "figure_from_bvh",
+    "figure_from_osim",
+    "mechanism_from_osim",
+    "osim_from_figure",
     "plate_forces",
     "read_bvh",
     "read_c3d",
@@ -37,6 +49,7 @@ __all__ = [
     "read_mesh_parts",
     "read_mjcf",
     "read_mjcf_scenery",
+    "read_osim",
     "read_storage",
     "read_trc",
     "read_urdf",
@@ -44,6 +57,7 @@ __all__ = [
     "write_bvh",
     "write_c3d",
     "write_mjcf",
+    "write_osim",
     "write_storage",
     "write_trc",
 ]

@@ -7,11 +7,13 @@ one of our entries is compiled, and puts everything back: whoever else uses Numb
 """
 
 import gc
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from numba.core import ir, types
+from numba.core.base import BaseContext as TargetContext
 from numba.core.datamodel.models import DataModel
 from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.runtime.context import NRTContext
@@ -65,6 +67,7 @@ class _Memo:
             (types.Type, "__eq__", _type_eq),
             (DataModel, "contains_nrt_meminfo", self._counted(DataModel.contains_nrt_meminfo)),
             (NRTContext, "get_meminfos", _quick_meminfos(NRTContext.get_meminfos)),
+            (TargetContext, "mangler", _short_mangler(TargetContext.mangler)),
             (PostProcessor, "run", _quick_postprocess(PostProcessor.run)),
             (types.BaseFunction, "get_call_type", self._call_type(types.BaseFunction.get_call_type)),
             (BaseContext, "find_matching_getattr_template",
@@ -132,6 +135,16 @@ def _quick_meminfos(slow):
         return []
 
     return quick
+
+
+def _short_mangler(slow):
+    """Names of functions hold a digest of their argument types: in full, they have thousands of letters."""
+
+    def short(self, name, types, *, abi_tags=(), uid=None):
+        digest = hashlib.sha256(repr(tuple(types)).encode()).hexdigest()[:20]
+        return slow(self, f"{name}.{digest}", (), abi_tags=abi_tags, uid=uid)
+
+    return short
 
 
 def _quick_postprocess(slow):

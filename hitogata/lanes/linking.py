@@ -72,7 +72,7 @@ class EntryLibrary(JITCodeLibrary):
         self._raise_if_finalized()
         own = {fn.name for fn in self._final_module.functions if not fn.is_declaration}
         _link(self._final_module, self)
-        # Not yet "internal": LLVM would inline whatever is called once, at twice the time and for nothing.
+        # Not yet "internal": LLVM would inline whatever is called once, which takes it twice the time.
         _set_linkage(self._final_module, own, "linkonce_odr")
         self._optimize_final_module()
         _set_linkage(self._final_module, own, "internal")

@@ -3,12 +3,16 @@
 Kernels have no closures, no generators, seldom arrays, and nearly never anything that is counted.  Numba looks for all
 of these in every function; for each variable it would also take apart tuples of a hundred views, to count references
 to none of them, whenever the variable is set and when it is seen last.
+
+Views do not keep their arrays alive, so arrays made in a kernel or entry live until it returns.
 """
 
-from numba.core import types
+from llvmlite.ir import Constant
+from numba.core import ir, types
+from numba.core.cgutils import alloca_once
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import register_pass
-from numba.core.errors import LoweringError, NumbaError
+from numba.core.errors import NumbaError
 from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
@@ -29,12 +33,14 @@ class KernelLower(Lower):
             except NumbaError as error:
                 error.add_context(f'lowering "{inst}" at {inst.loc}')
                 raise
-            except Exception as error:
-                raise LoweringError(f"{type(error).__name__}: {error}", loc=inst.loc) from error
         self.post_block(block)
 
     def _counted(self, ty):
         return self.context.data_model_manager[ty].contains_nrt_meminfo()
+
+    def alloca_lltype(self, name, lltype, datamodel=None):
+        """Room for a variable; debuggers are not told about it."""
+        return alloca_once(self.builder, lltype, name=name, zfill=False)
 
     def incref(self, typ, val):
         """Count a reference, if there is anything to count."""
@@ -60,11 +66,42 @@ class KernelLower(Lower):
             self.builder.store(value, pointer)
 
     def delvar(self, name):
-        """Forget a variable: nothing to do, unless it is counted."""
-        if self._counted(self.typeof(name)):
-            super().delvar(name)
-        elif name not in self._blk_local_varmap:  # as Numba has it: deleted before it is set
+        """Forget a variable.  One that is counted, an array, is put aside until the function returns: views of it may
+        be in use."""
+        if name not in self._blk_local_varmap:  # as Numba has it: deleted before it is set
             self._singly_assigned_vars.discard(name)
+        fetype = self.typeof(name)
+        if not self._counted(fetype):
+            return
+        self._alloca_var(name, fetype)
+        aside = self._aside(name)
+        self.decref(fetype, self.builder.load(aside))  # of an earlier turn of a loop
+        if name in self._blk_local_varmap:
+            self.builder.store(self._blk_local_varmap[name], aside)
+        else:
+            pointer = self.getvar(name)
+            self.builder.store(self.builder.load(pointer), aside)
+            self.builder.store(Constant(pointer.type.pointee, None), pointer)
+
+    def lower_inst(self, inst):
+        """One instruction; before the function returns, what was put aside is let go."""
+        if isinstance(inst, ir.Return):
+            for name in self._counted_names():
+                self.decref(self.typeof(name), self.builder.load(self._aside(name)))
+        super().lower_inst(inst)
+
+    def _counted_names(self):
+        """Variables that are put aside at some time, in order."""
+        deleted = (inst.value for block in self.blocks.values() for inst in block.find_insts(ir.Del))
+        return [name for name in dict.fromkeys(deleted) if self._counted(self.typeof(name))]
+
+    def _aside(self, name):
+        """Where the value of a deleted variable waits; nothing at first."""
+        if not hasattr(self, "_asides"):
+            self._asides = {}
+        if name not in self._asides:
+            self._asides[name] = self.alloca(f"{name}.aside", self.typeof(name))
+        return self._asides[name]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

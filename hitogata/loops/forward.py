@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from hitogata.dynamics.assembly import Method
 from hitogata.dynamics.calling import REFUSED, Array, Input, no_torque
 from hitogata.dynamics.layout import GRAVITY, model_of, open_tree
 from hitogata.dynamics.running import BAD_SIZE, scratch, status_of
+from hitogata.errors import ArgumentError
 from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, tail
 from hitogata.loops.checking import positive, run
 from hitogata.loops.closing import close
@@ -102,6 +104,7 @@ def constrained_dynamics(
     stabilise: float = 0.0,
     tolerance: float = TOLERANCE,
     threads: int | None = 1,
+    method: Method = Method.AUTO,
 ) -> Held:
     """Accelerations and constraint forces of a figure held by virtual links, in O(n) and one small solve.
 
@@ -117,7 +120,15 @@ def constrained_dynamics(
         stabilise: s of H v̇ + Ḣ v = -2 s rate - s² value, which brings back what has drifted [1/s].
         tolerance: rows of which less than this part is left, given the others, count as dependent.
         threads: to share a batch over; None: one per core.
+        method: AUTO and RECURSION are the closed form; ASSEMBLY closes each loop where its ends meet (one state).
     """
+    if method is Method.ASSEMBLY:
+        from hitogata.loops.assembled import assembled_dynamics  # it needs this module
+
+        numbers = np.array([positive("stabilise", stabilise), positive("tolerance", tolerance)])
+        return Held(links_of(links), assembled_dynamics(links, q, v, tau, wrenches, gravity, numbers))
+    if method not in (Method.AUTO, Method.RECURSION):
+        raise ArgumentError(f"method: expected AUTO, RECURSION or ASSEMBLY for closed loops, got {method!r}")
     if threads == 1 and wrenches is None and gravity is GRAVITY and stabilise == 0.0 and tolerance == TOLERANCE:
         try:
             figure = links.figure

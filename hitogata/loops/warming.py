@@ -1,9 +1,11 @@
 """What `hitogata warmup` compiles of this room."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
+from hitogata.dynamics import Method
 from hitogata.figure import State
 from hitogata.library import human28
 from hitogata.loops.assembly import closed
@@ -25,6 +27,8 @@ def warm() -> Iterator[tuple[str, Callable[[], object]]]:
     links, _ = Links(figure).add(here(figure, state.q, pin("grip_left")))
     yield "loops: forces of virtual links", lambda: constrained_dynamics(links, state.q, state.v)
     yield "loops: the same of a batch", lambda: constrained_dynamics(links, state.q[None], state.v[None])
+    by_assembly = partial(constrained_dynamics, method=Method.ASSEMBLY)
+    yield "loops: the same by assembly", lambda: by_assembly(links, state.q, state.v)
     yield "loops: rows of virtual links", lambda: link_rows(links, state.q)
     yield "loops: moving on", lambda: move(links, state, 1e-3)
     yield "loops: closing", lambda: closed(links, state)

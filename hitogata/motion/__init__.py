@@ -5,6 +5,7 @@ from hitogata.motion.calibration import calibration_length, without_calibration
 from hitogata.motion.cleaning import Cleaned, clean_feet
 from hitogata.motion.cutting import cut, join
 from hitogata.motion.footing import Contact, Foot, RestLimits, find_contacts, resting_points
+from hitogata.motion.keyframes import Keyframe, keyframe_layer, with_keyframes
 from hitogata.motion.layering import Layer, add_layer, layer_between, layer_over
 from hitogata.motion.levelling import Levelled, level_feet
 from hitogata.motion.looping import Drift, Loop, LoopPoints, find_loop, make_loop, repeat
@@ -15,6 +16,7 @@ from hitogata.motion.mirroring import mirror
 from hitogata.motion.placing import GroundMove, headings, move_root, put_on_floor, start_at, turn_root
 from hitogata.motion.playing import Played, Player, drag_along
 from hitogata.motion.puppet import Handle, Hold, Priority, Puppet, PuppetSettings, Residuals, Solution, Status
+from hitogata.motion.reach import ease_limbs
 from hitogata.motion.retarget import Retargeted, retarget, retarget_bvh
 from hitogata.motion.sampling import resample, sample
 from hitogata.motion.skating import foot_slides
@@ -31,6 +33,7 @@ __all__ = [
     "GroundMove",
     "Handle",
     "Hold",
+    "Keyframe",
     "Layer",
     "Levelled",
     "Loop",
@@ -60,6 +63,7 @@ __all__ = [
     "cross_fade",
     "cut",
     "drag_along",
+    "ease_limbs",
     "find_contacts",
     "find_loop",
     "find_stances",
@@ -67,6 +71,7 @@ __all__ = [
     "foot_slides",
     "headings",
     "join",
+    "keyframe_layer",
     "layer_between",
     "layer_over",
     "level_feet",
@@ -86,5 +91,6 @@ __all__ = [
     "start_at",
     "turn_root",
     "warp",
+    "with_keyframes",
     "without_calibration",
 ]

@@ -129,6 +129,25 @@ def find_contacts(
     return result
 
 
+def with_contact(foot: Foot, time: FloatArray, start: float, end: float, stands: bool) -> Foot:
+    """The same foot, said to stand from one time to another [s], with all of its points; or not to stand there.
+
+    Args:
+        foot: from `find_contacts`.
+        time: of the motion [s], shape (nt,).
+        start, end: of the stretch.
+        stands: whether it does.
+    """
+    within = (time >= start - 1e-9) & (time <= end + 1e-9)
+    if not start <= end or not within.any():
+        raise ArgumentError(f"contact: no sample lies between {start:g} and {end:g} s")
+    down = (foot.down | within) if stands else (foot.down & ~within)
+    resting = foot.resting.copy()
+    resting[within] = stands
+    contacts = tuple(Contact(float(time[a]), float(time[b]), a, b) for a, b in runs(down))
+    return Foot(foot.links, foot.points, resting, contacts)
+
+
 def point_places(figure: Figure, trajectory: Trajectory, points: Sequence[tuple[str, Vector]]) -> FloatArray:
     """Where points of links (name, and place in the link's frame) are in the world [m], shape (nt, npoints, 3)."""
     poses = forward_kinematics(figure, trajectory.q)

@@ -7,6 +7,7 @@ from hitogata.pictures.film import write_film, write_still
 from hitogata.pictures.overlays import Arrows, JointRange, Line, Marker, Overlay, Trail
 from hitogata.pictures.replay import Caption, write_replay
 from hitogata.pictures.report import Plot, Replay, Section, Table, write_report
+from hitogata.pictures.schedules import draw_schedule, write_schedule
 
 __all__ = [
     "Actor",
@@ -23,9 +24,11 @@ __all__ = [
     "Table",
     "Trail",
     "draw_figure",
+    "draw_schedule",
     "draw_terrain",
     "write_film",
     "write_replay",
     "write_report",
+    "write_schedule",
     "write_still",
 ]

@@ -21,12 +21,11 @@ from hitogata.figure import (
 )
 from hitogata.figure.meshes import points_on
 from hitogata.figure.pose import FloatArray
+from hitogata.pictures.bones import bones
 from hitogata.pictures.packing import pack, pack_indices
 
 Record = dict[str, Any]
 Meshed = ConvexMesh | Cylinder | Ellipsoid | HeightField
-STICK = 0.012
-"""Radius of the sticks that stand for a figure without shapes [m]."""
 
 
 class Meshes:
@@ -55,19 +54,11 @@ def figure_records(figure: Figure, colour: str, link_colours: Any, meshes: Meshe
 
 
 def drawn_shapes(figure: Figure) -> Iterator[tuple[int, Shape]]:
-    """Shapes with the index of their link; sticks to the next joints if the figure has no shapes.
-
-    A link on which no other hangs has sticks to its frames.
-    """
+    """Shapes with the index of their link; bones from joint to joint if the figure has no shapes."""
     if any(link.shapes for link in figure.links):
         yield from ((k, shape) for k, link in enumerate(figure.links) for shape in link.shapes)
         return
-    for k, link in enumerate(figure.links):
-        start = link.joint.child_frame
-        joints = [child.joint.parent_frame.position for child in figure.links if child.parent == link.name]
-        ends = joints or [frame.pose.position for frame in link.frames]
-        yield k, Sphere(1.5 * STICK, pose=start)
-        yield from ((k, Capsule.between(start.position, end, STICK)) for end in ends)
+    yield from bones(figure)
 
 
 def shape_record(shape: Shape, meshes: Meshes) -> Record:

@@ -151,7 +151,7 @@ class Arrays:
         self._scratch = np.zeros(12 * self.forest.bodies)
         self.earlier = np.zeros(2 * self.contact_room * record_size(Contact), np.int64)
         self.earlier_points = np.zeros(2 * self.contact_room * record_size(PointSums))
-        self.log = new_log(settings.contact_events, self.contact_room)
+        self.log, self.logs = new_log(settings.contact_events, self.contact_room), settings.contact_events > 0
         self.stated = settings.contacts is ContactMethod.STATES
         numbers, whole = room_sizes(points, int(solved.ints[5])) if self.stated else (0, 0)
         self.states, self.states_ints = np.zeros(numbers), np.zeros(whole, np.int64)
@@ -270,7 +270,8 @@ class Arrays:
         now: time when the first begins [s], for contact events.
         times: if given, ticks that the parts of the steps took are added to them, see `clocking`.
         """
-        self.log.numbers[CLOCK] = now
+        if self.logs:
+            self.log.numbers[CLOCK] = now
         if self.loose is not None:
             return take_loose_steps(self, self.loose, h, steps)
         if self._hot is None:  # what every step needs, collected once

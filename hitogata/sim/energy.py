@@ -111,7 +111,7 @@ def _ties(ties: "Sequence[Tie]", places: "dict[Member, FloatArray]", here: "dict
         return 0.0
     full, store = np.array([[_stretch_energy(tie, here), tie._store] for tie in ties]).T
     lacking, spare = np.maximum(full - store, 0.0), np.minimum(np.maximum(store - full, 0.0), 1e300)
-    cover = min(spare.sum() / max(lacking.sum(), 1e-300), 1.0)
+    cover = 1.0 if lacking.sum() <= spare.sum() else spare.sum() / lacking.sum()
     shares = 1.0 - np.minimum(lacking * (1.0 - cover) / np.maximum(full, 1e-300), 1.0)
     return float(sum(share * _stretch_energy(tie, places) for share, tie in zip(shares, ties, strict=True)))
 

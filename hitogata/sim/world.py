@@ -303,7 +303,7 @@ class World:
             steps = whole(steps, "steps")
         if type(h) is not float or h != self._checked_h:
             self._check_h(h)
-        if not self._busy.acquire(blocking=False):
+        if not self._busy.acquire(False):
             raise in_two_threads("step")
         try:
             if not self._recordings and not self._led and not self._watched:
@@ -333,7 +333,7 @@ class World:
             raise ArgumentError("costs are measured in reduced coordinates, this world is in maximal ones")
         if not HAS_CYCLES:
             raise HitogataError("costs are measured by the clock of x86-64 processors, which this one is not")
-        if not self._busy.acquire(blocking=False):
+        if not self._busy.acquire(False):
             raise in_two_threads("measure")
         try:
             times = np.zeros(TIMES, np.int64)

@@ -10,6 +10,10 @@ _LEAST = 0.02
 """Cameras are moved when the figure went this far [m]."""
 
 
+_FROM = np.array([1.1, 0.6, 0.25])
+"""From where pages look, in sizes of the figure."""
+
+
 class Cameras:
     """Cameras that go along with the first figure.
 
@@ -18,16 +22,26 @@ class Cameras:
     """
 
     def __init__(self, server: Any) -> None:
-        self._server, self.follow = server, False
+        self._server, self.follow = server, True
         self._at: FloatArray | None = None
 
     def home(self, place: FloatArray, size: float) -> None:
         """Where pages look that open from now on: at a place [m], from a distance for something of a size [m]."""
         camera = self._server.initial_camera
         camera.look_at = tuple(place)
-        camera.position = tuple(place + np.array([1.1, 0.6, 0.25]) * max(size, 0.3))
+        camera.position = tuple(place + _FROM * max(size, 0.3))
         camera.up = (0.0, 0.0, 1.0)
         camera.near, camera.far = 0.02, 200.0
+
+    def frame(self, client: Any, place: FloatArray, size: float) -> None:
+        """Let one page look at a place [m], from the side it is on, so far off that something of a size [m] is seen."""
+        camera = client.camera
+        way = np.array(camera.position) - np.array(camera.look_at)
+        far = float(np.linalg.norm(way))
+        unit = way / far if far > 1e-6 else _FROM / np.linalg.norm(_FROM)
+        with client.atomic():
+            camera.position = place + unit * float(np.linalg.norm(_FROM)) * max(size, 0.3)
+            camera.look_at = place
 
     def advance(self, root: FloatArray) -> None:
         """The first figure's root is here now [m]."""

@@ -9,6 +9,7 @@ from hitogata.figure import Figure, Trajectory
 from hitogata.pictures import Actor, Camera, write_film, write_replay
 from hitogata.studio.clock import RATE
 from hitogata.studio.modes.playing import Playing
+from hitogata.studio.poses import write_pose
 from hitogata.studio.scenery import Floor, floor_shapes
 
 if TYPE_CHECKING:
@@ -86,6 +87,13 @@ class Output:
         except HitogataError:
             path.unlink(missing_ok=True)
             raise
+        return self._hand_over(client, path)
+
+    def pose(self, client: Any) -> "Path":
+        """The pose of the first figure, as .json."""
+        figure, q = self._studio.clock.ask(lambda: (self._studio.stage.figure, self._studio.stage.q[0].copy()))
+        path = self._studio.folder.new(f"{self._name()}-pose", ".json")
+        write_pose(path, figure, q)
         return self._hand_over(client, path)
 
     # ------------------------------------------------------- what is written (in the clock's thread)

@@ -28,9 +28,11 @@ from hitogata.studio.panels.page import ModeName, Page
 from hitogata.studio.ranges.desk import Desk
 from hitogata.studio.recorder import Recorder
 from hitogata.studio.scenery import Floor, bar_at
+from hitogata.studio.shortcuts import register
 from hitogata.studio.sources import Loaded, load_figure, load_motion
 from hitogata.studio.stage import Stage
 from hitogata.studio.starting import shaped, shaped_steps, stated_steps, tasks
+from hitogata.studio.undo import UndoHistory
 from hitogata.studio.view.show import Show
 
 UNREAD = "Not everything could be read"
@@ -81,9 +83,11 @@ class Studio:
         self.camera, self.desk = Cameras(self.server), Desk(self)
         self.gauges, self.recorder, self.output = Gauges(self), Recorder(self), Output(self)
         self.model_time = 0.0
-        self.show = Show(self)
+        self.chosen: tuple[int, int] | None = None
+        self.show, self.undo = Show(self), UndoHistory(self)
         self.page = Page(self)
         self.page.refresh()
+        register(self)
         self._look()
         self._unread = loaded.warnings
         self.server.on_client_connect(self._greet)
@@ -173,6 +177,33 @@ class Studio:
         self.page.show_mode(name)
         self.page.refresh()
 
+    def choose_mode(self, name: ModeName) -> None:
+        """Somebody wants another mode; it can be undone."""
+        self.undo.note("The mode")
+        self.set_mode(name)
+
+    def drop_mode(self) -> None:
+        """Leave the mode without keeping what it changed; another one must be set."""
+        self._put_away_mode()
+        self.mode = None
+
+    def ranges_shown(self) -> None:
+        """Pictures of ranges and the editor take note of ranges that are others now."""
+        self.show.show_range()
+        self.desk.touch()
+
+    def take_pose(self, q: Any) -> None:
+        """The first figure in another pose, in pose mode."""
+        self.undo.note("A pose from a file")
+        if not isinstance(self.mode, Posing):
+            self.set_mode(ModeName.POSE)
+        assert isinstance(self.mode, Posing)
+        self.mode.take_pose(q)
+
+    def frame_figure(self, client: Any) -> None:
+        """Let a page look at all figures."""
+        self.camera.frame(client, *self._extent())
+
     def _leave(self) -> None:
         if isinstance(self.mode, Playing):
             self.motion = self.mode.changed()
@@ -191,6 +222,7 @@ class Studio:
 
     def load(self, loaded: Loaded) -> None:
         """Another figure; and its motion, if the file had one."""
+        self.undo.note("The figure")
         Posing(Stage(loaded.figure))  # may refuse: nothing has changed yet
         self._put_away_mode()
         self.stage.load(loaded.figure)
@@ -200,12 +232,14 @@ class Studio:
         self.mode = None
         self.show.load()
         self._look()
+        self._look_again()
         self._warn(loaded.warnings)
         self.set_mode(ModeName.MOTION if loaded.motion is not None else ModeName.POSE)
 
     def load_motion(self, motion: Trajectory, warnings: tuple[str, ...] = ()) -> None:
         """Another motion; it plays at once, and the page shows what its reader warned of."""
         motion.check(self.stage.figure)
+        self.undo.note("The motion")
         self._warn(warnings)
         self.motion, self.mode = motion, self.mode if not isinstance(self.mode, Playing) else None
         self.set_mode(ModeName.MOTION)
@@ -216,6 +250,7 @@ class Studio:
             self.mode.let_all_go()
         self.stage.set_count(int(count))
         self._changed()
+        self._look_again()
 
     def set_floor(self, floor: Floor) -> None:
         """Another ground; figures stand on it anew."""
@@ -262,7 +297,8 @@ class Studio:
 
     def hand_over(self, client: Any, path: Path) -> None:
         """Offer a file to who asked for it."""
-        client.send_file_download(path.name, path.read_bytes())
+        client.send_file_download(path.name, path.read_bytes(), save_immediately=True)
+        client.add_notification("Saved", path.name, auto_close_seconds=6.0, color="green")
         self.page.output.written(path)
 
     def play_recording(self) -> None:
@@ -300,9 +336,18 @@ class Studio:
 
     def _look(self) -> None:
         """Pages that open look at the figure."""
-        places = self.stage.poses().position[0]
+        self.camera.home(*self._extent())
+
+    def _look_again(self) -> None:
+        """Pages that are open frame what is on the stage now: a crowd stands before them, not around them."""
+        for client in self.server.get_clients().values():
+            self.frame_figure(client)
+
+    def _extent(self) -> tuple[Any, float]:
+        """Middle of all figures, and how large they are together [m]."""
+        places = self.stage.poses().position.reshape(-1, 3)
         low, high = places.min(0), places.max(0)
-        self.camera.home((low + high) / 2, float(np.linalg.norm(high - low)))
+        return (low + high) / 2, float(np.linalg.norm(high - low))
 
     # ------------------------------------------------------- messages
 

@@ -13,6 +13,7 @@ from hitogata.motion import (
     clean_feet,
     cut,
     headings,
+    level_feet,
     make_loop,
     mirror,
     repeat,
@@ -128,6 +129,15 @@ def test_clean_feet(walk, capsys):
     cleaned = clean_feet(figure, Trajectory.load(folder / "slides.npz"))
     np.testing.assert_array_equal(Trajectory.load(folder / "out.npz").q, cleaned.trajectory.q)
     assert max(x.max() for x in cleaned.after.values()) < 0.005
+
+
+def test_level(walk, capsys):
+    """As the function does it."""
+    folder, figure, motion = walk
+    run(capsys, "edit", folder / "walk.npz", folder / "out.npz", "--level")
+    wanted = level_feet(figure, Trajectory.load(folder / "walk.npz")).trajectory
+    np.testing.assert_array_equal(Trajectory.load(folder / "out.npz").q, wanted.q)
+    assert len(wanted) == len(motion)
 
 
 def test_bvh_keeps_its_skeleton(walk, capsys):

@@ -138,7 +138,7 @@ def test_every_shape_is_there_once_with_its_size(tmp_path):
     assert {shape["colour"] for shape in scene["actors"][0]["shapes"]} == {"#112233"}
 
 
-def test_a_figure_without_shapes_is_drawn_from_sticks(tmp_path):
+def test_a_figure_without_shapes_is_drawn_from_bones(tmp_path):
     builder = FigureBuilder("bare")
     mass = Sphere(0.1).mass_properties()
     builder.add("upper", None, joint.ball(), mass)

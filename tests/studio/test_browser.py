@@ -318,3 +318,27 @@ def test_figures_and_copies(watched, studio):
     watched.pictures(2)
     assert studio.clock.ask(lambda: studio.stage.q.shape[0]) == 6
     assert list(studio.guard.messages) == []
+
+
+def test_keys_of_the_keyboard(watched, studio):
+    """A paused motion is edited with the mouse; space, arrows and Ctrl-Z do what the sheet says."""
+    figure = studio.stage.figure
+    q = np.tile(figure.neutral(), (60, 1))
+    studio.clock.ask(lambda: studio.load_motion(Trajectory(np.arange(60) / 30, q, np.zeros((60, figure.nv)))))
+    watched.frames(2)
+    watched.page.locator("canvas[data-engine]").click(position={"x": 30, "y": 300})
+    watched.insist(lambda: watched.page.keyboard.press("Space"), lambda: not studio.mode.playing, "a pause")
+    studio.clock.ask(lambda: studio.mode.seek(1.0))
+    watched.page.keyboard.press("ArrowRight")
+    watched.until(lambda: studio.mode.player.index == 31, "a frame on")
+    before = point(studio, "hand_left", PALM)
+    goal = before + np.array([0.1, 0.1, 0.2])
+    watched.drag_link("hand_left", PALM, goal, lambda: moved(studio, "hand_left", before) > 0.1)
+    watched.until(lambda: len(studio.mode.keyframes) == 1, "a keyframe")
+    watched.page.keyboard.press("Control+z")
+    watched.until(lambda: studio.mode.keyframes == (), "undo")
+    watched.page.keyboard.press("Control+Shift+z")
+    watched.until(lambda: len(studio.mode.keyframes) == 1, "redo")
+    watched.page.keyboard.press("h")
+    watched.page.get_by_text("Keys and mouse").wait_for()
+    watched.press("Close")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hitogata.contact import distance
-from hitogata.dynamics import centre_of_mass, energy, momentum
+from hitogata.dynamics import centre_of_mass, difference, energy, momentum
 from hitogata.errors import ArgumentError
 from hitogata.figure import Pose, Sphere, State, Trajectory
 from hitogata.library import human28, pendulum, virtual_human
@@ -112,6 +112,43 @@ def test_out_of_reach_pins_hold_or_give_way(stage):
         errors.append(max(np.linalg.norm(point_of(stage, 0, k, p.point) - p.place) for (_, k), p in mode.pins.items()))
     assert errors[0] < 2e-3
     assert errors[1] > 0.5
+
+
+def test_an_arm_moves_before_the_trunk(stage):
+    """Within its reach a hand is raised by the arm; out of it the trunk helps; back again, and it stands as before."""
+    mode, figure = Posing(stage), stage.figure
+    hand, chest = figure.link_index("hand_left"), figure.link_index("chest")
+    place, upright = point_of(stage, 0, hand, np.zeros(3)), stage.poses().rotation[0, chest]
+    mode.grab("me", 0, hand, place)
+
+    def lead(way):
+        worst = 0.0
+        mode.lead("me", place + way)
+        for _ in range(240):
+            before = stage.q[0].copy()
+            mode.advance(H)
+            worst = max(worst, np.abs(difference(figure, before, stage.q[0])).max())
+        turned = np.trace(upright.T @ stage.poses().rotation[0, chest])
+        missed = np.linalg.norm(point_of(stage, 0, hand, np.zeros(3)) - place - way)
+        return math.degrees(math.acos(min(1.0, (turned - 1) / 2))), missed, math.degrees(worst)
+
+    for way, least, most in (([0.3, 0.2, 0.6], 0.0, 5.0), ([1.1, 0.1, 0.3], 8.0, 90.0), ([0.3, 0.2, 0.6], 0.0, 5.0)):
+        turned, missed, worst = lead(np.array(way))
+        assert least <= turned < most
+        assert missed < 1e-3
+        assert worst < 5.0
+
+
+def test_hips_follow_a_drag(stage):
+    """A link of the trunk that is dragged itself moves readily; feet stay."""
+    mode, hips = Posing(stage), 0
+    place = point_of(stage, 0, hips, np.zeros(3))
+    mode.grab("me", 0, hips, place)
+    mode.lead("me", place + [0.05, 0.05, -0.03])
+    frames(mode, 90)
+    np.testing.assert_allclose(point_of(stage, 0, hips, np.zeros(3)), place + [0.05, 0.05, -0.03], atol=2e-3)
+    for (_, link), pin in mode.pins.items():
+        np.testing.assert_allclose(point_of(stage, 0, link, pin.point), pin.place, atol=1e-3)
 
 
 def test_click_pins_and_lets_loose(stage):
@@ -364,6 +401,44 @@ def test_a_pass_changes_the_motion_and_can_be_undone(walk):
     assert np.abs(changed.q - motion.q).max() > 0.1
     mode.undo()
     np.testing.assert_array_equal(mode.changed().q, motion.q)
+
+
+def drag_paused(mode, link, way):
+    """Drag a link of a paused motion by a way [m]."""
+    place = point_of(mode.stage, 0, link, np.zeros(3))
+    mode.grab("me", 0, link, place)
+    mode.lead("me", place + way)
+    frames(mode, 60)
+    mode.let_go("me")
+
+
+def test_paused_is_editable(walk):
+    """A hand dragged on a paused frame stays there; around it the change falls off; feet stand; keys move and go."""
+    figure, motion = walk
+    mode = Playing(Stage(figure), motion=motion, playing=False, fall_off=0.2)
+    mode.seek(0.5)
+    hand = figure.link_index("forearm_left")
+    place = point_of(mode.stage, 0, hand, np.zeros(3))
+    drag_paused(mode, hand, np.array([0.15, 0.1, 0.15]))
+    np.testing.assert_allclose(point_of(mode.stage, 0, hand, np.zeros(3)), place + [0.15, 0.1, 0.15], atol=2e-3)
+    assert [key.time for key in mode.keyframes] == [mode.player.time]
+    changed = np.abs(difference(figure, motion.q, mode.motion.q)).max(axis=1)
+    assert changed[mode.player.index] > 0.2
+    np.testing.assert_allclose(changed[np.abs(mode.motion.time - mode.player.time) > 0.21], 0, atol=1e-9)
+    assert 0.01 < changed[mode.player.index + 2] < changed[mode.player.index]
+    drag_paused(mode, hand, np.array([0.0, 0.0, 0.05]))  # the same keyframe again
+    assert len(mode.keyframes) == 1
+    mode.move_keyframe(0, 0.8)
+    assert mode.keyframes[0].time == pytest.approx(0.8, abs=0.02)
+    mode.spread_keyframe(0, 0.1)
+    assert (np.abs(difference(figure, motion.q, mode.motion.q)).max(axis=1) > 1e-9).sum() < 8
+    mode.delete_keyframe(0)
+    np.testing.assert_allclose(difference(figure, motion.q, mode.motion.q), 0, atol=1e-12)
+    for _ in range(5):
+        mode.undo()
+    np.testing.assert_array_equal(mode.motion.q, motion.q)
+    with pytest.raises(IndexError):
+        mode.move_keyframe(3, 0.1)
 
 
 def test_a_clicked_link_stays_in_the_world(walk):

@@ -37,7 +37,7 @@ class Client:
     def add_notification(self, *_, **__):
         return Note()
 
-    def send_file_download(self, name, content):
+    def send_file_download(self, name, content, **_):
         self.files[name] = content
 
 

@@ -48,6 +48,17 @@ def weight(what: str, value: Any, characters: int) -> FloatArray:
     return array
 
 
+def times(what: str, value: Any, characters: int) -> FloatArray:
+    """Times above 0, infinite ones too [s], shape (1,) or (n,)."""
+    try:
+        array: FloatArray = np.array(value, np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{what}: must be above 0, got {value!r}") from None
+    if len(array) not in (1, characters) or not (array > 0).all():
+        raise ArgumentError(f"{what}: must be above 0, one number or {characters}, got {value!r}")
+    return array
+
+
 def shares(what: str, value: Any) -> FloatArray:
     """Three numbers of 0 ... 1, not all 0."""
     array = numbers(what, value, 3)

@@ -182,23 +182,23 @@ class Puppet:
 
     # ------------------------------------------------------- joints
 
-    def set_posture(self, q: Any = None, *, time: float = 1.0, joints: Iterable[str] | None = None) -> None:
+    def set_posture(self, q: Any = None, *, time: Any = 1.0, joints: Iterable[str] | None = None) -> None:
         """Wanted joint values: what nothing else moves returns to them.
 
         Args:
             q: coordinates, shape (nq,) or (n, nq); None: those of now.
-            time: in which a free joint goes some 63 % of its way [s]; infinite: they are not wanted any more.
+            time: in which a free joint goes some 63 % of its way [s], a number or shape (n,); infinite: they are not
+                wanted any more.
             joints: names; None: all but a free base.
         """
-        if not isinstance(time, int | float | np.number) or not time > 0:
-            raise ArgumentError(f"time: must be above 0, got {time!r}")
+        times = checking.times("time", time, self.count)
         if joints is None:
             links = zip(self.figure.joint_names, self.figure.links, strict=True)
             joints = [name for name, link in links if link.joint.kind is not JointKind.FREE]
         bodies = self._all.bodies_of(joints)
         wanted = self._all.checked(self.q if q is None else q)
         self._all.put(self._all.state, self.figure.nq + self.figure.nv, wanted)
-        self._all.set_joints(bodies, "pull_goal", 1.0 / float(time))
+        self._all.set_joints(bodies, "pull_goal", 1.0 / times)
         if not self._asked.pulled:
             self._asked.pulled = True
             self._asked.rebuild(self._asked.groups)

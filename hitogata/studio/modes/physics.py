@@ -12,6 +12,7 @@ from hitogata.figure.pose import FloatArray
 from hitogata.sim import ContactMethod, Member, Settings, World
 from hitogata.studio.modes.hands import Hands
 from hitogata.studio.modes.mode import Grip, Mode
+from hitogata.studio.modes.past import Moment, Past
 from hitogata.studio.scenery import Thing, floor_shapes, thing_figure
 
 MOST_THINGS = 24
@@ -41,6 +42,8 @@ class Physics(Mode):
         grasping: whether hands that are let go near the bar hold it.
         strength: of each hand [N].
         hands: those that hold the bar.
+        paused: whether time stands still.
+        past: the last minutes.
     """
 
     step: float = 1 / 60
@@ -58,7 +61,10 @@ class Physics(Mode):
     members: list[Member] = field(init=False)
     things: list[tuple[Thing, Member]] = field(default_factory=list)
     hands: Hands = field(init=False)
+    paused: bool = False
+    past: Past = field(default_factory=Past)
     steps: int = 0
+    _shown: Moment | None = None
     _due: float = 0.0
     _targets: FloatArray = field(init=False)
     _pushes: list[tuple[float, Member, str]] = field(default_factory=list)
@@ -94,15 +100,19 @@ class Physics(Mode):
 
     def close(self) -> None:
         """See `Mode`."""
+        self.past.clear()
         _put_away(self.world)
 
     def refigure(self) -> None:
         """See `Mode`."""
         self.let_all_go()
+        if self._shown is not None:
+            self._take_up(self._shown)
         states = [member.state for member in self.members]
         if len(states) != self.stage.count or self._targets.shape != self.stage.q.shape:
             self._targets = self.stage.q.copy()
             self.hands.open_all()
+            self.past.clear()
             states = [State(q, np.zeros(self.stage.figure.nv)) for q in self.stage.q]
         self._build(states, [(kind, member.state) for kind, member in self.things])
 
@@ -111,8 +121,76 @@ class Physics(Mode):
         self.let_all_go()
         self.hands.open_all()
         self.stage.set_count(self.stage.count)
-        self._targets, self.time, self._due = self.stage.q.copy(), 0.0, 0.0
+        self.past.clear()
+        self._targets, self.time, self._due, self._shown = self.stage.q.copy(), 0.0, 0.0, None
         self._build([State(q, np.zeros(self.stage.figure.nv)) for q in self.stage.q], [])
+
+    @property
+    def targets(self) -> FloatArray:
+        """Poses that the motors hold, shape (n, nq)."""
+        return self._targets
+
+    def put_back(self, states: list[State], things: list[tuple[Thing, State]], targets: FloatArray) -> None:
+        """Figures and things as they were at another time, and the poses that the motors held."""
+        self.let_all_go()
+        self.hands.open_all()
+        self._targets, self._shown = targets.copy(), None
+        self._build(states, things)
+        for copy, member in enumerate(self.members):
+            self.stage.q[copy] = member.q
+
+    # ------------------------------------------------------- history
+
+    def pause(self, on: bool = True) -> None:
+        """Let time stand still; or go on, from the moment that is shown: what came after it did not happen."""
+        if on:
+            self.let_all_go()
+        elif self._shown is not None:
+            self._take_up(self._shown)
+        self.paused = on
+
+    def seek(self, time: float) -> None:
+        """Pause, and show a moment of the past [s]."""
+        if len(self.past):
+            self._look_at(self.past.at(time))
+
+    def single_step(self, count: int = 1) -> None:
+        """Pause, and go by one step of the world, or so many frames of the past, forwards or backwards."""
+        self.pause()
+        last = self.past.span[1]
+        shown = self._shown or (self.past.at(last) if len(self.past) else None)
+        if shown is not None and (count < 0 or shown.time < last - 1e-9):
+            self._look_at(self.past.beside(shown, count))
+        elif count > 0:
+            self._run(count)
+
+    def _look_at(self, moment: Moment) -> None:
+        self.pause()
+        if moment.q.shape == self.stage.q.shape:
+            self._shown, self.time = moment, moment.time
+            self.stage.q[:] = moment.q
+
+    def _take_up(self, moment: Moment) -> None:
+        """Go on from a moment: bit for bit if the world is made of the same members still."""
+        self.past.forget_after(moment)
+        if moment.composition == self._composition():
+            self.world.restore(moment.snapshot)
+            self._pushes = []
+        else:
+            self.hands.open_all()
+            self._build(list(moment.states), list(moment.things))
+        self._shown, self.time, self._due = None, moment.time, 0.0
+
+    def _composition(self) -> tuple[int, ...]:
+        return (id(self.world), *(id(member) for member in self.world.members))
+
+    def _note(self) -> None:
+        """Keep the moment of now."""
+        self.past.note(Moment(
+            self.time, self.stage.q.copy(), self.world.save(), self._composition(),
+            tuple(member.state for member in self.members),
+            tuple((kind, member.state) for kind, member in self.things),
+        ))  # fmt: skip
 
     def hold_pose(self) -> None:
         """The motors hold the pose of now."""
@@ -149,6 +227,8 @@ class Physics(Mode):
 
     def advance(self, seconds: float) -> None:
         """See `Mode`."""
+        if self.paused:
+            return
         for grip in self.grips.values():
             grip.handle.move_anchor(grip.leash.advance(seconds))
         self._due = min(self._due + seconds * self.speed, _MOST_STEPS * self.step)
@@ -156,6 +236,10 @@ class Physics(Mode):
         if steps == 0:
             return
         self._due -= steps * self.step
+        self._run(steps)
+
+    def _run(self, steps: int) -> None:
+        """So many steps of the world."""
         self._end_pushes()
         try:
             self.world.step(self.step, steps=steps)
@@ -169,6 +253,7 @@ class Physics(Mode):
         self.time += steps * self.step
         for copy, member in enumerate(self.members):
             self.stage.q[copy] = member.q
+        self._note()
 
     def _end_pushes(self) -> None:
         for push in [p for p in self._pushes if p[0] <= self.world.time]:
@@ -176,6 +261,11 @@ class Physics(Mode):
             push[1].pull(push[2])
 
     # ------------------------------------------------------- the mouse
+
+    def grab(self, who: Any, copy: int, link: int, place: FloatArray) -> None:
+        """See `Mode`; time goes on."""
+        self.pause(False)
+        super().grab(who, copy, link, place)
 
     def take(self, grip: Grip) -> None:
         """See `Mode`."""
@@ -197,6 +287,7 @@ class Physics(Mode):
 
     def click(self, copy: int, link: int, ray: FloatArray) -> None:
         """Open a hand that holds the bar, close one that is near it, push any other link away from who looks at it."""
+        self.pause(False)
         if self.hands.open((copy, link)):
             return
         if self.grasping and self.hands.close((copy, link), self.members[copy], self.stage.bar):

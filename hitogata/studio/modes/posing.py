@@ -1,6 +1,7 @@
 """Pose mode: pin-and-drag inverse kinematics (`motion.Puppet`)."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +11,7 @@ from hitogata.errors import HitogataError
 from hitogata.figure.pose import FloatArray
 from hitogata.motion import Handle, Hold, Priority, Puppet
 from hitogata.motion.footing import named_feet
-from hitogata.motion.playing import ease_by_mass
+from hitogata.motion.reach import GLIDING, ease_limbs, follow
 from hitogata.studio.modes.mode import Grip, Mark, MarkKind, Mode
 
 STILL = 1.0
@@ -20,9 +21,8 @@ STRIDE = 1 / 60
 """Longest time of one step of the puppets [s].  After a slow frame they take several: a stretched arm that is asked to
 shorten by much at once finds no way to bend."""
 
-_RETURN, _ANCHOR = 0.4, 0.02
-"""While a link is dragged, what need not move returns to where it was before, in about this time [s]; and the root is
-held there with this weight."""
+_STAY = 0.4
+"""Where nothing is dragged, joints stay as they are: they return there in about this time [s]."""
 
 
 @dataclass(eq=False)
@@ -53,7 +53,7 @@ class Posing(Mode):
     puppets: dict[int, Puppet] = field(default_factory=dict)
     pins: dict[tuple[int, int], Pin] = field(default_factory=dict)
     _balances: dict[int, Handle] = field(default_factory=dict)
-    _anchors: dict[int, Handle] = field(default_factory=dict)
+    _before: dict[int, FloatArray] = field(default_factory=dict)
     _awake: float = STILL
 
     def __post_init__(self) -> None:
@@ -62,8 +62,8 @@ class Posing(Mode):
     def puppet(self, copy: int) -> Puppet:
         """The puppet of a copy, made when it is first needed."""
         if copy not in self.puppets:
-            made = Puppet(self.stage.figure, self.stage.q[copy])
-            ease_by_mass(made)
+            made = Puppet(self.stage.figure, self.stage.q[copy], settings=GLIDING)
+            ease_limbs(made)
             self.puppets[copy] = made
         return self.puppets[copy]
 
@@ -79,8 +79,11 @@ class Posing(Mode):
         for _ in range(strides):
             for grip in self.grips.values():
                 self.puppet(grip.copy).set_target(grip.handle, position=grip.leash.advance(seconds / strides))
-            for puppet in self.puppets.values():
-                puppet.step(max(seconds / strides, 1e-3), iterations=2)
+            for copy, puppet in self.puppets.items():
+                if copy in self._before:  # what need not move is as it was when the drag began
+                    follow(puppet, self._before[copy], max(seconds / strides, 1e-3))
+                else:
+                    puppet.step(max(seconds / strides, 1e-3), iterations=2)
         for copy, puppet in self.puppets.items():
             self.stage.q[copy] = puppet.q
 
@@ -88,7 +91,7 @@ class Posing(Mode):
         """See `Mode`; pins stay where they are."""
         self.let_all_go()
         old = list(self.pins.values())
-        self.puppets, self.pins, self._balances, self._anchors = {}, {}, {}, {}
+        self.puppets, self.pins, self._balances, self._before = {}, {}, {}, {}
         for pin in old:
             if pin.copy < self.stage.count and pin.link < self.stage.figure.nlinks:
                 self._pin(pin.copy, pin.link, pin.hold, pin.point, pin.place)
@@ -143,6 +146,24 @@ class Posing(Mode):
                 if (copy, link) not in self.pins:
                     self.pin(copy, link, hold=Hold.POSE)
 
+    def set_pins(self, pins: Iterable[Pin]) -> None:
+        """These pins, where they were, and no others."""
+        self.let_all_go()
+        self.puppets, self.pins, self._balances, self._before = {}, {}, {}, {}
+        for pin in pins:
+            if pin.copy < self.stage.count and pin.link < self.stage.figure.nlinks:
+                self._pin(pin.copy, pin.link, pin.hold, pin.point, pin.place)
+        self._rebalance()
+
+    def take_pose(self, q: FloatArray) -> None:
+        """The first copy in another pose; its feet are pinned there."""
+        self.let_all_go()
+        self.stage.q[0] = q
+        others = [pin for pin in self.pins.values() if pin.copy != 0]
+        self.set_pins(others)
+        self.pin_feet()
+        self._awake = STILL
+
     def set_balance(self, on: bool) -> None:
         """Keep the centre of mass over the pins, or not."""
         self.balance = on
@@ -176,7 +197,7 @@ class Posing(Mode):
     def rest(self) -> None:
         """All copies in their neutral poses, feet pinned."""
         self.let_all_go()
-        self.puppets, self.pins, self._balances, self._anchors = {}, {}, {}, {}
+        self.puppets, self.pins, self._balances, self._before = {}, {}, {}, {}
         self.stage.set_count(self.stage.count)
         self.pin_feet()
         self._rebalance()
@@ -186,21 +207,27 @@ class Posing(Mode):
     def take(self, grip: Grip) -> None:
         """See `Mode`."""
         name, puppet = self.stage.figure.link_names[grip.link], self.puppet(grip.copy)
-        puppet.set_posture(time=_RETURN)  # a trunk that helped a stretched arm at first comes back
+        self._before.setdefault(grip.copy, puppet.q)
         level = self._level(not self.firm)
-        if grip.link != 0 and self.stage.floating:
-            root = self.stage.figure.link_names[0]
-            self._anchors[grip.copy] = puppet.pin(root, hold=Hold.POSE, weight=_ANCHOR, priority=level)
         grip.handle = puppet.drag(name, point=grip.point, position=grip.leash.place, priority=level)
+        self._ease(grip.copy, grip)
         self._awake = STILL
 
     def release(self, grip: Grip) -> None:
         """See `Mode`."""
         if grip.copy in self.puppets and grip.handle in self.puppets[grip.copy].handles:
-            puppet, anchor = self.puppets[grip.copy], self._anchors.pop(grip.copy, None)
-            for handle in filter(None, (grip.handle, anchor)):
-                puppet.release(handle)
-            puppet.set_posture(time=_RETURN)  # it stays as it is now
+            self.puppets[grip.copy].release(grip.handle)
+            self._ease(grip.copy, None)
+
+    def _ease(self, copy: int, new: Grip | None) -> None:
+        """Limbs before the trunk, but for those of the trunk that are dragged; without a drag it stays as it is."""
+        held = [g for g in (*self.grips.values(), new) if g is not None and g.copy == copy and g.handle is not None]
+        puppet, names = self.puppets[copy], self.stage.figure.link_names
+        held = [g for g in held if g.handle in puppet.handles]
+        ease_limbs(puppet, [names[g.link] for g in held])
+        if not held:
+            self._before.pop(copy, None)
+            puppet.set_posture(time=_STAY, joints=self.stage.figure.joint_names)
 
     # ------------------------------------------------------- what is shown
 

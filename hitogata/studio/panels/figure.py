@@ -20,24 +20,27 @@ class FigurePanel(Panel):
         super().__init__(studio)
         gui = self.gui
         self.figure = self.changed(
-            gui.add_dropdown("Figure", (*FIGURES, OWN), initial_value=FIGURES[0]), "The figure", self._choose
+            gui.add_dropdown("Figure", (*FIGURES, OWN), initial_value=FIGURES[0]), "The figure", self._choose,
+            undo=False,
         )
         self.upload("Open MJCF, URDF or BVH", FIGURE_FILES, self._open, icon="upload",
                     hint="A file of your own; what it refers to must be in it")  # fmt: skip
         self.about = gui.add_markdown("")
         self.copies = self.changed(
-            gui.add_slider("Copies", 1, MOST, 1, 1, hint="Side by side"), "Copies", studio.set_count
+            gui.add_slider("Copies", 1, MOST, 1, 1, hint="Side by side"), "Copies", studio.set_count,
+            setting=False,
         )
         self.floor = self.changed(
             gui.add_dropdown("Ground", tuple(f.value for f in Floor), initial_value=studio.stage.floor.value),
-            "The ground", lambda name: studio.set_floor(Floor(name)),
+            "The ground", lambda name: studio.set_floor(Floor(name)), setting=False,
         )  # fmt: skip
         self.follow = self.changed(
-            gui.add_checkbox("Camera follows", False), "The camera", lambda on: setattr(studio.camera, "follow", on)
+            gui.add_checkbox("Camera follows", True), "The camera", lambda on: setattr(studio.camera, "follow", on),
+            undo=False,
         )
         self.shadows = self.changed(
             gui.add_checkbox("Shadows", studio.options.shadows, hint="Off: faster on slow machines"),
-            "Shadows", studio.set_shadows,
+            "Shadows", studio.set_shadows, undo=False,
         )  # fmt: skip
         self.refresh()
 

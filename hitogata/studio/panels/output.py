@@ -19,9 +19,9 @@ class OutputPanel(Panel):
         super().__init__(studio)
         gui, output = self.gui, studio.output
         gui.add_markdown(HELP)
-        self.record = self.button("Record", self._toggle, icon="player-record", color="red")
+        self.record = self.button("Record", self._toggle, icon="player-record", color="red", undo=False)
         self.length = gui.add_markdown("")
-        self.button("Play what was recorded", studio.play_recording, icon="player-play",
+        self.button("Play what was recorded", studio.play_recording, icon="player-play", undo=False,
                     hint="In motion mode: look at it, change it")  # fmt: skip
         self.button_for("Screenshot", output.screenshot, icon="camera")
         self.button_for("HTML replay", output.replay, icon="file-code")

@@ -3,6 +3,8 @@
 import enum
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hitogata.studio.panels.binding import Panel
 from hitogata.studio.panels.figure import FigurePanel
 from hitogata.studio.panels.motion import MotionPanel
@@ -12,10 +14,15 @@ from hitogata.studio.panels.plots import PlotsPanel
 from hitogata.studio.panels.pose import PosePanel
 from hitogata.studio.panels.ranges import RangesPanel
 from hitogata.studio.ranges.server import EditorServer
+from hitogata.studio.readings import reading
+from hitogata.studio.shortcuts import show_sheet
 
 if TYPE_CHECKING:
     from hitogata.studio.studio import Studio
 
+
+STEPS = ("Undo", "Redo", "Frame", "Keys")
+"""What can be done in every mode."""
 
 CHOSEN = "● "
 """Before the name of the mode that is on."""
@@ -44,9 +51,17 @@ class Page(Panel):
 
         async def choose(event: Any) -> None:
             name = ModeName(self.modes.value.removeprefix(CHOSEN))
-            studio.post("The mode", lambda: studio.set_mode(name))
+            studio.post("The mode", lambda: studio.choose_mode(name))
 
         self.modes.on_click(choose)
+        self._steps = gui.add_button_group("Edit", STEPS)
+
+        async def step(event: Any) -> None:
+            client, which = event.client, self._steps.value
+            studio.post(which, lambda: self._step(which, client))
+
+        self._steps.on_click(step)
+        self.reading = gui.add_markdown("", visible=False)
         self._folders: dict[ModeName, Any] = {}
         tabs = gui.add_tab_group()
         with tabs.add_tab("Move"):
@@ -69,6 +84,25 @@ class Page(Panel):
         self._folders[name] = self.gui.add_folder(name.value, visible=False)
         with self._folders[name]:
             return kind(self.studio)
+
+    def _step(self, which: str, client: Any) -> None:
+        if which == "Undo":
+            self.studio.undo.undo()
+        elif which == "Redo":
+            self.studio.undo.redo()
+        elif which == "Frame":
+            self.studio.frame_figure(client)
+        else:
+            show_sheet(client)
+
+    def control_values(self) -> dict[str, Any]:
+        """See `Panel`; of all panels."""
+        return {name: value for panel in self.panels for name, value in panel.control_values().items()}
+
+    def set_control_values(self, values: dict[str, Any]) -> None:
+        """See `Panel`; of all panels."""
+        for panel in self.panels:
+            panel.set_control_values(values)
 
     def progress(self, share: float, what: str) -> None:
         """How far starting is, 0 ... 1; at 1 it is over."""
@@ -94,11 +128,24 @@ class Page(Panel):
     def tick(self, frame: int) -> None:
         """After each frame."""
         if frame % 6 == 0:
+            self._read()
             self.motion.tick()
             self.physics.tick()
             self.plots.tick()
         if frame % 30 == 0:
             self.output.tick()
+
+    def _read(self) -> None:
+        """Say where the link is that was clicked last, and how its joint stands."""
+        chosen, stage, mode = self.studio.chosen, self.studio.stage, self.studio.mode
+        there = chosen is not None and chosen[0] < stage.count and chosen[1] < stage.figure.nlinks
+        if chosen is None or mode is None or not there:
+            words = ""
+        else:
+            v = mode.velocity() if chosen[0] == 0 else np.zeros(stage.figure.nv)
+            words = reading(stage.figure, stage.q[chosen[0]], v, chosen[1])
+        if words != self.reading.content:
+            self.reading.content, self.reading.visible = words, bool(words)
 
     def close(self) -> None:
         """The studio ends."""

@@ -29,6 +29,14 @@ class PhysicsPanel(Panel):
         super().__init__(studio)
         gui = self.gui
         gui.add_markdown(HELP)
+        self.pause = self.button("Pause", self._do(lambda mode: mode.pause(not mode.paused)), icon="player-pause",
+                                 undo=False, hint="Space; a drag goes on")  # fmt: skip
+        self.one = self.button("Single step", self._do(lambda mode: mode.single_step()), icon="player-track-next",
+                               undo=False, hint="→; ← goes back in the history")  # fmt: skip
+        self.past = self.changed(
+            gui.add_slider("History", 0.0, 1.0, 0.001, 0.0, hint="s; drag it back, then go on from there"),
+            "History", lambda time: self._do(lambda mode: mode.seek(float(time)))(), undo=False,
+        )  # fmt: skip
         self.button("Stand again", self._do(lambda mode: mode.rest()), icon="home")
         self.button("Hold this pose", self._do(lambda mode: mode.hold_pose()), icon="lock",
                     hint="The motors pull to the pose of now")  # fmt: skip
@@ -36,15 +44,13 @@ class PhysicsPanel(Panel):
             self.button_for(f"Throw a {thing.value}", self._thrower(thing), icon="ball-football" if
                             thing is Thing.BALL else "cube")  # fmt: skip
         self.button("Take things away", self._do(lambda mode: mode.clear_things()), icon="eraser")
-        self.stiffness = self._slider("Motor stiffness", 0.0, 4.5, 0.05, 3.3, "10^x N m/rad; 0: a rag doll",
-                                      marks=((0.0, "none"), (2.0, "100"), (3.0, "1000"), (4.0, "10⁴")))  # fmt: skip
+        self.stiffness = self._number("Motor stiffness [N m/rad]", 0, 30_000, 2000, 100, "0: a rag doll")
         self.speed = self._slider("Speed of time", 0.0, 2.0, 0.05, 1.0, "0: stands still")
-        self.gravity = self._slider("Gravity", 0.0, 20.0, 0.01, 9.81, "m/s²")
-        self.push = self._slider("Push", 0.0, 100.0, 1.0, 20.0, "of a click, N s")
+        self.gravity = self._number("Gravity [m/s²]", 0.0, 30.0, 9.81, 0.1, "downwards")
+        self.push = self._number("Push [N s]", 0, 200, 20, 1, "of a click")
         self.friction = self._slider("Friction", 0.0, 1.5, 0.05, 0.8, "of ground and figures")
         self.bounce = self._slider("Bounce", 0.0, 1.0, 0.05, 0.0, "of ground and figures: restitution")
-        self.contact = self._slider("Contact stiffness", 3.0, 7.0, 0.1, 5.0, "10^x N/m",
-                                    marks=((3.0, "10³"), (5.0, "10⁵"), (7.0, "10⁷")))  # fmt: skip
+        self.contact = self._number("Contact stiffness [N/m]", 1000, 10_000_000, 100_000, 10_000, "of a point")
         self.step = self.changed(
             gui.add_dropdown("Step", tuple(STEPS), initial_value="1/60 s", hint="Of the world; stable at all of them"),
             "The step", lambda _: self._apply("step"),
@@ -69,20 +75,23 @@ class PhysicsPanel(Panel):
             gui.add_checkbox("Hands grasp", True, hint="A hand that is let go within 4 cm of the bar holds it"),
             "Hands", lambda _: self._apply("grasping"),
         )  # fmt: skip
-        self.strength = self._slider("Grip strength", 100.0, 5000.0, 10.0, 1500.0, "N of each hand")
+        self.strength = self._number("Grip strength [N]", 100, 5000, 1500, 50, "of each hand")
         self.button("Let go", self._do(lambda mode: mode.hands.open_all()), icon="hand-off", hint="Both hands")
 
     def _slider(self, label: str, low: float, high: float, step: float, at: float, hint: str, **options: Any) -> Any:
         handle = self.gui.add_slider(label, low, high, step, at, hint=hint, **options)
         return self.changed(handle, label, lambda _: self._apply(label))
 
+    def _number(self, label: str, low: float, high: float, at: float, step: float, hint: str) -> Any:
+        return self.number(label, low, high, at, lambda _: self._apply(label), step=step, hint=hint)
+
     def settings(self) -> dict[str, Any]:
         """How a new mode begins."""
-        stiffness = 0.0 if self.stiffness.value == 0 else 10.0**self.stiffness.value
+        stiffness = float(self.stiffness.value)
         return {
             "step": STEPS[self.step.value], "speed": self.speed.value, "stiffness": stiffness,
             "gravity": self.gravity.value, "friction": self.friction.value, "bounce": self.bounce.value,
-            "contact_stiffness": 10.0**self.contact.value, "push": self.push.value,
+            "contact_stiffness": float(self.contact.value), "push": self.push.value,
             "contacts": ContactMethod(self.contacts.value), "grasping": self.grasping.value,
             "strength": self.strength.value,
         }  # fmt: skip
@@ -96,7 +105,8 @@ class PhysicsPanel(Panel):
         self.studio.set_bar(self.bar_height.value if self.bar.value else None)
 
     def tick(self) -> None:
-        """Say anew what contacts and hands do, some times a second."""
+        """Say anew what contacts and hands do, some times a second, and how long the history is."""
+        self._show_past()
         mode, lines = self.studio.mode, list[str]()
         if isinstance(mode, Physics):
             lines.append(hand_line(mode.hands.grasps.values()))
@@ -106,6 +116,25 @@ class PhysicsPanel(Panel):
         words = "\n\n".join(filter(None, lines))
         if words != self.words.content:
             self.words.content, self.words.visible = words, bool(words)
+
+    def _show_past(self) -> None:
+        mode = self.studio.mode
+        if not isinstance(mode, Physics):
+            return
+        label = "Go on" if mode.paused else "Pause"
+        if self.pause.label != label:
+            self.pause.label = label
+        first, last = (round(t, 3) for t in mode.past.span)
+        if last - first < 0.05:
+            return
+        if mode.paused:
+            if abs(self.past.value - mode.time) > 0.02:
+                self.past.value = round(min(max(mode.time, first), last), 3)
+        elif abs(self.past.max - last) > 0.2:
+            self.past.max = last
+            self.past.value = last
+        if abs(self.past.min - first) > 1.0:
+            self.past.min = first
 
     def _do(self, task: Callable[[Physics], Any]) -> Callable[[], None]:
         def run() -> None:
@@ -126,6 +155,8 @@ class PhysicsPanel(Panel):
         mode = self.studio.mode
         if not isinstance(mode, Physics):
             return
+        self.studio.undo.note(f"Throwing a {thing.value}")
+        mode.pause(False)
         aim = self.studio.stage.poses().position[0].mean(0) + [0.0, 0.0, 0.15]
         way = aim - eye
         far = float(np.linalg.norm(way))

@@ -11,7 +11,11 @@ if TYPE_CHECKING:
     from hitogata.studio.studio import Studio
 
 _STROKES = ("#2f6fb5", "#d9822b", "#3a8f5c")
-_HEIGHT = 170
+_HEIGHT, _WIDTH, _CONTROLS = 170, 360, 330
+"""Of a plot, of the panel beside the view, and about of the controls [pixels]."""
+
+NARROW = 1000
+"""Pages narrower than this show plots when they are asked to [pixels]."""
 
 
 class PlotsPanel(Panel):
@@ -25,10 +29,11 @@ class PlotsPanel(Panel):
         names = tuple(gauge.value for gauge in Gauge)
         self.choices = [gui.add_dropdown(f"Plot {k + 1}", names) for k in range(2)]
         for choice in self.choices:
-            self.changed(choice, "Plots", lambda _: self._rebuild())
+            self.changed(choice, "Plots", lambda _: self._rebuild(), undo=False)
         gui.add_markdown("Angles and margin are those of the joint chosen in *Ranges*.")
         self._plots: list[tuple[Gauge, Any]] = []
         self._side: Any = None
+        self._folded = False
 
     @property
     def chosen(self) -> list[Gauge]:
@@ -52,7 +57,23 @@ class PlotsPanel(Panel):
         with self._side.add_tab("Plots", icon="chart-line"):
             for gauge in self.chosen:
                 self._plots.append((gauge, self._plot(gauge)))
-        self._side.float(x=12, y=-12, width=380, height=58 + (_HEIGHT + 58) * len(self._plots))
+        self._side.dock_left()
+        self._side.set_width(_WIDTH)
+        self._folded = False
+        self._fold()
+
+    def _fold(self) -> None:
+        """Plots fold away where a page is narrow, and unfold where it is not."""
+        pages = [int(client.camera.image_width) for client in self.studio.server.get_clients().values()]
+        if self._side is None or not pages:
+            return
+        width = min(pages) + _CONTROLS + (0 if self._folded else _WIDTH)
+        if (width < NARROW) != self._folded:
+            self._folded = not self._folded
+            if self._folded:
+                self._side.minimize()
+            else:
+                self._side.expand()
 
     def _plot(self, gauge: Gauge) -> Any:
         names, unit = SERIES[gauge]
@@ -68,6 +89,7 @@ class PlotsPanel(Panel):
 
     def tick(self) -> None:
         """Draw the plots anew, some times a second."""
+        self._fold()
         for gauge, plot in self._plots:
             time, values = self.studio.gauges.lines(gauge)
             if len(time) > 1:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 from hitogata.motion import Hold
 from hitogata.studio.modes.posing import Posing
 from hitogata.studio.panels.binding import Panel
+from hitogata.studio.poses import POSE_FILES, read_pose
+from hitogata.studio.sources import from_bytes
 
 if TYPE_CHECKING:
     from hitogata.studio.studio import Studio
@@ -22,6 +24,8 @@ class PosePanel(Panel):
         gui = self.gui
         gui.add_markdown(HELP)
         self.button("Neutral pose", self._do(lambda mode: mode.rest()), icon="home")
+        self.button_for("Save the pose (JSON)", studio.output.pose, icon="device-floppy")
+        self.upload("Open a pose (JSON)", POSE_FILES, self._open, icon="upload")
         self.button("Pin the feet", self._do(lambda mode: mode.pin_feet()), icon="pin")
         self.button("Let all pins loose", self._do(lambda mode: mode.clear_pins()), icon="pinned-off")
         self.hold = self.changed(
@@ -36,6 +40,11 @@ class PosePanel(Panel):
             gui.add_checkbox("Keep balance", False, hint="Centre of mass over the pinned links"),
             "Balance", lambda on: self._do(lambda mode: mode.set_balance(on))(),
         )  # fmt: skip
+
+    def _open(self, name: str, content: bytes) -> None:
+        figure, limit = self.studio.stage.figure, self.studio.options.upload_limit
+        q = from_bytes(name, content, POSE_FILES, limit, lambda path: read_pose(path, figure))
+        self.studio.post("The pose", lambda: self.studio.take_pose(q))
 
     def _do(self, task: Callable[[Posing], Any]) -> Callable[[], None]:
         def run() -> None:

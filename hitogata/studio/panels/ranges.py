@@ -25,29 +25,30 @@ class RangesPanel(Panel):
     def __init__(self, studio: "Studio", editor: EditorServer) -> None:
         super().__init__(studio)
         gui, desk = self.gui, studio.desk
-        self.joint = self.changed(gui.add_dropdown("Joint", (NONE,)), "The joint", self._choose)
+        self.joint = self.changed(gui.add_dropdown("Joint", (NONE,)), "The joint", self._choose, undo=False)
         self.shown = self.changed(
-            gui.add_checkbox("Show on the figure", False), "The range", lambda _: studio.show.show_range()
+            gui.add_checkbox("Show on the figure", False), "The range", lambda _: studio.show.show_range(),
+            undo=False,
         )
         self.all_on = self.changed(
             gui.add_checkbox("Ranges act", True, hint="Off: joints go anywhere; see the difference"),
-            "Ranges", self._switch_all,
+            "Ranges", self._switch_all, setting=False,
         )  # fmt: skip
-        self.on = self.changed(gui.add_checkbox("This one acts", True), "The range", self._switch)
+        self.on = self.changed(gui.add_checkbox("This one acts", True), "The range", self._switch, setting=False)
         kinds = tuple(kind.value for kind in Kind if kind is not Kind.OTHER)
         self.kind = self.changed(
             gui.add_dropdown("Region", (*kinds, Kind.OTHER.value), initial_value=Kind.SPLINE.value),
-            "The region", lambda name: desk.set_kind(Kind(name)),
+            "The region", lambda name: desk.set_kind(Kind(name)), setting=False,
         )  # fmt: skip
         self.editor = gui.add_html(editor.frame())
         gui.add_markdown(HELP)
         self.powers = self.changed(
             gui.add_vector2("Powers", (3.0, 3.0), min=(1.0, 1.0), max=(20.0, 20.0), step=0.1, visible=False),
-            "Powers", lambda value: desk.set_powers(*value),
+            "Powers", lambda value: desk.set_powers(*value), setting=False,
         )  # fmt: skip
         self.wall = self.changed(
             gui.add_dropdown("Wall", tuple(WALLS), hint="In physics mode: how it gives way"),
-            "The wall", lambda name: desk.set_wall(WALLS[name]),
+            "The wall", lambda name: desk.set_wall(WALLS[name]), setting=False,
         )  # fmt: skip
         self.button("As it was loaded", desk.reset, icon="arrow-back-up")
         self.button_for("Save range (JSON)", self._save, icon="device-floppy")

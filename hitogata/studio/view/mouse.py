@@ -34,6 +34,7 @@ class Mouse:
             if phase == "start":
                 found = Picked(*touched, start) if touched is not None and begin is not None else self._find(ray)
                 if found is not None and self._there(found):
+                    self._studio.undo.note("Dragging")
                     self._depths[who] = ray.depth_of(found.place)
                     mode.grab(who, *found)
             if who in self._depths:
@@ -52,6 +53,8 @@ class Mouse:
         def act() -> None:
             found = Picked(*touched, ray.origin) if touched is not None else self._find(ray)
             if found is not None and self._there(found) and self._studio.mode is not None:
+                self._studio.undo.note("Clicking")
+                self._studio.chosen = (found.copy, found.link)
                 self._studio.mode.click(found.copy, found.link, direction)
 
         self._studio.post("Clicking", act)
