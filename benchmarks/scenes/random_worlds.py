@@ -35,7 +35,7 @@ def passive_world(seed: int, *, settings: Settings | None = None) -> Scene:
 
 
 def figures(seed: int, rng: np.random.Generator, settings: Settings | None) -> Scene:
-    """One to three figures of any joints, with any springs and ropes; in every fourth world they bounce."""
+    """One to three figures of any joints, with any springs and ropes."""
     scene = random_scene(seed, driven=False, settings=settings)
     if rng.random() < 0.3:
         put_holds(scene, rng)

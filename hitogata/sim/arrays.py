@@ -258,9 +258,6 @@ class Arrays:
             for part in self.state_parts_of(member):
                 self.state[part] = fresh[part]
             self.unread.add(member)
-        for tie in self.ties.index:
-            if not states.keys().isdisjoint(tie.members):
-                self.ties.forget_store(tie)
 
     # ------------------------------------------------------- time
 

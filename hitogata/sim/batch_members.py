@@ -304,4 +304,3 @@ class BatchTie:
             raise ArgumentError("stiffness, damping: a spring or rope needs one of them, got 0 and 0")
         for name, values in checked.items():
             self._part(name)[at, 0] = values
-        self._part("known")[at, 0] = 0.0

@@ -66,7 +66,7 @@ from hitogata.sim.layout import (
 )
 from hitogata.sim.motors import suppose
 from hitogata.sim.moving import synchronise
-from hitogata.sim.running import MOST_PIECES, fastest, finite, note_start, open_pairs, pieces_for, rope_slide, sliding
+from hitogata.sim.running import MOST_PIECES, fastest, finite, note_start, open_pairs, pieces_for, sliding
 from hitogata.sim.step import Method, by_sweeps, step
 from hitogata.sim.substeps import (
     add_motors_and_limits,
@@ -218,8 +218,7 @@ def run_block(
         keep_start(block, lists)
         start, start_ties = block.before, block.old_ties
         left, taken = marks[DEAD] * 0.0 + h, marks[DEAD] * 0.0
-        slide = rope_slide(records(block.ties, Tie), counts[TIES])
-        pieces = where(dead, 0.0, pieces_for(fastest(tree, views, left), slide, left, longest, fast_turn))
+        pieces = where(dead, 0.0, pieces_for(fastest(tree, views, left), 0.0, left, longest, fast_turn))
         again, first, passes = False, True, marks[DEAD] * 0.0
         share, retakes, parts_of_pieces, patience = taken + 1.0, taken, taken, taken + 1.0
         while any_lane(pieces > 0.0):
@@ -235,7 +234,6 @@ def run_block(
                 world, scene, rows, around, views, control, law, method, sweeps, counts[CONTACTS], passes
             )
             slide, well = sliding(tree, views.mean, rows, joint_rows), finite(block.state, tree.nq + tree.nv)
-            slide = maximum(slide, rope_slide(around.ties, around.tie_count))
             supposing = going & (mistaken > 0.0)  # once more, with other motors at their limits
             fast = going & well & negated(supposing) & moves_fast(scene, world.solid, around, start, views.q, length)
             impact = taken * 0.0 + 1.0

@@ -6,7 +6,6 @@ base have that of gravity at its end, less what gravity still owes them.  `dynam
 differs from all this by terms of second order in the step.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,8 +52,7 @@ def world_energy(world: "World") -> WorldEnergy:
     read, places = _read(world), {member: _middle(member) for member in world.members}
     gravity = sum(_gravity(member, q, read) for member, q in places.items())
     motors = sum(_motors(member, q) for member, q in places.items())
-    here = {member: member.q for member in world.members}
-    return WorldEnergy(float(read[:, 0].sum()), gravity, motors, _ties(world.ties, places, here))
+    return WorldEnergy(float(read[:, 0].sum()), gravity, motors, sum(_tie(tie, places) for tie in world.ties))
 
 
 def member_energy(member: "Member") -> WorldEnergy:
@@ -105,19 +103,8 @@ def _motors(member: "Member", q: FloatArray) -> float:
     return 0.5 * float(np.asarray(stiffness) @ error**2) if stiffness else 0.0
 
 
-def _ties(ties: "Sequence[Tie]", places: "dict[Member, FloatArray]", here: "dict[Member, FloatArray]") -> float:
-    """Of springs and ropes: by how far they are stretched, as far as they have the energy (`constraints.springs`)."""
-    if not ties:
-        return 0.0
-    full, store = np.array([[_stretch_energy(tie, here), tie._store] for tie in ties]).T
-    lacking, spare = np.maximum(full - store, 0.0), np.minimum(np.maximum(store - full, 0.0), 1e300)
-    cover = 1.0 if lacking.sum() <= spare.sum() else spare.sum() / lacking.sum()
-    shares = 1.0 - np.minimum(lacking * (1.0 - cover) / np.maximum(full, 1e-300), 1.0)
-    return float(sum(share * _stretch_energy(tie, places) for share, tie in zip(shares, ties, strict=True)))
-
-
-def _stretch_energy(tie: "Tie", places: "dict[Member, FloatArray]") -> float:
-    """The same, with its ends at given places."""
+def _tie(tie: "Tie", places: "dict[Member, FloatArray]") -> float:
+    """Of a spring or rope."""
     ends = []
     for end in tie.ends:
         if isinstance(end, tuple) and end[0] in places:

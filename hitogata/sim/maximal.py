@@ -30,7 +30,7 @@ from hitogata.sim.motors import note_motors
 from hitogata.sim.moving import carry
 from hitogata.sim.placing import place, place_body, turn_momenta
 from hitogata.sim.step import find_limits, mark_pointed, tell_pointed
-from hitogata.sim.touching import find_points, keep_point_impulses, keep_tie_energy, note_tie_rates
+from hitogata.sim.touching import find_points, keep_point_impulses
 from hitogata.spatial import load6, store6
 
 
@@ -56,7 +56,6 @@ def maximal_step(
     points, contacts = find_points(scene, bodies.solid, rows, around, old_contacts, law, Clock(silent, 0))
     touches = touch_linked_bodies(scene, rows, links, blocks, points)
     couple(scene, rows, 0, touches)                                      # 5 impulses
-    note_tie_rates(rows, points, around)
     bounce_all(scene, rows, points, law)
     prepare(rows, points)
     for k in range(blocks):
@@ -68,7 +67,6 @@ def maximal_step(
     keep_impulses(rows, limits, of_joints.limit_impulse)
     keep_point_impulses(rows, points, around)
     carry(scene, bodies.solid, of_bodies)
-    keep_tie_energy(scene, rows, points, around, law.h)
     joint_velocities(joints, scene.placed, of_joints.mean)
     find_drives(joints.tree, of_joints, control, law, scene.drive)
     mistaken = note_motors(joints.tree, scene.drive, scene.x, of_joints, control, law, passes)

@@ -4,11 +4,11 @@ from hitogata.constraints.joint_places import Held, JointPlace, Joints
 from hitogata.constraints.links import LIMITS, SIDE, LinkInts, LinkRow, Links
 from hitogata.contact.conservative_advancement import gap_of
 from hitogata.contact.finding import touch
-from hitogata.lanes import X1, entry, floats_in, ints_in, kernel, lanes, maximum, records, tail
+from hitogata.lanes import X1, entry, floats_in, ints_in, kernel, lanes, records, tail
 from hitogata.sim.layout import open_control, open_rows, open_scene, open_state, open_world
 from hitogata.sim.maximal import maximal_step
 from hitogata.sim.placing import place
-from hitogata.sim.running import note_start, rope_slide, run_steps, sliding
+from hitogata.sim.running import note_start, run_steps, sliding
 from hitogata.sim.substeps import (
     JointSums,
     Told,
@@ -107,8 +107,7 @@ def take_one(parts, around, law, old_contacts, passes, begin, last_try):
         world, bodies, joints, scene, rows, links, around, of_joints, of_bodies, control, outside, law, share, sweeps,
         old_contacts, passes,
     )  # fmt: skip
-    slide = maximum(sliding(world.tree, of_joints.mean, rows, limits), rope_slide(around.ties, around.tie_count))
-    return contacts, slide, mistaken, 1.0
+    return contacts, sliding(world.tree, of_joints.mean, rows, limits), mistaken, 1.0
 
 
 @kernel

@@ -57,7 +57,7 @@ from hitogata.sim.substeps import (
     sums_in,
     world_sums,
 )
-from hitogata.sim.touching import Broad, Surroundings, fastest_rope, near_pairs
+from hitogata.sim.touching import Broad, Surroundings, near_pairs
 from hitogata.spatial import dot, load3
 
 FOREVER = float("inf")
@@ -164,8 +164,7 @@ def reduced_step(parts, around, law, old_contacts, passes, start, last_try):
     contacts, joint_rows, mistaken = step(
         world, scene, rows, around, state, control, law, method, sweeps, old_contacts, passes
     )
-    slide = maximum(sliding(world.tree, state.mean, rows, joint_rows), rope_slide(around.ties, around.tie_count))
-    share, begin = 1.0, lanes(start, X1)
+    slide, share, begin = sliding(world.tree, state.mean, rows, joint_rows), 1.0, lanes(start, X1)
     if mistaken == 0.0 and moves_fast(scene, world.solid, around, begin, state.q, law.h):
         if finite(state.q, world.tree.nq + world.tree.nv):
             share = first_impact(world, scene, around, state, begin, contacts, law)
@@ -215,8 +214,7 @@ def run_steps(
         copy_numbers(ties, old_ties)
         old_count, old_third, taken, left, again = counts[CONTACTS], counts[OLD_THIRD], 0, h, False
         share, retakes, parts_of_pieces, patience = 1.0, 0, 0, 1.0
-        slide, passes = rope_slide(records(ties, Tie, X1), counts[TIES]), 0.0
-        pieces = pieces_for(fastest(tree, views, left), slide, left, longest, fast_turn)
+        pieces, passes = pieces_for(fastest(tree, views, left), 0.0, left, longest, fast_turn), 0.0
         while pieces > 0:
             if taken > 0 or pieces > 1 or share < 1.0:
                 copy_numbers(state, piece_before)
@@ -375,12 +373,6 @@ def sliding(tree, v, rows, joint_rows):
         if joint.kind == BALL:
             most = where(rows.joint[a].impulse > 0.0, not_below(square(load3(v, joint.iv)), most), most)
     return sqrt(most)
-
-
-@kernel
-def rope_slide(ties, count):
-    """The fastest rope as `pieces_for` counts what slides along a wall: it turns as far within a piece as a joint."""
-    return 0.25 * fastest_rope(ties, count)
 
 
 @inline

@@ -35,7 +35,7 @@ from hitogata.sim.motors import note_motors
 from hitogata.sim.moving import advance_late, apply, carry, note_spin
 from hitogata.sim.placing import place, turn_momenta
 from hitogata.sim.steadying import expect_ties, give_back, note_strain
-from hitogata.sim.touching import find_points, keep_point_impulses, keep_tie_energy, note_tie_rates
+from hitogata.sim.touching import find_points, keep_point_impulses
 from hitogata.spatial import load3, load_quaternion
 
 STUCK = 0.1
@@ -83,7 +83,6 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     points, contacts = find_points(scene, world.solid, rows, around, old_contacts, law, clock)
     touches, islands = touch_bodies(scene, rows, joint_rows, points, law)
     couple(scene, rows, joint_rows, touches)                             # 5 impulses
-    note_tie_rates(rows, points, around)
     clock.note(clock.times, ROWS)
     bounced = bounce(scene, rows, islands, law)
     state.last[1] = method.solve(scene, rows, islands, around, law, sweeps, method.room)
@@ -94,7 +93,6 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     if law.keep_energy > 0.0:
         float_freely(scene, rows, state, control, joint_rows, points, law, rows.coupling)
     remember(world, scene, rows, points, state, control, law, slowed)
-    keep_tie_energy(scene, rows, points, around, law.h)
     if bounced:
         advance_late(scene, rows, state, touches, points, law.h, rows.coupling)
     else:

@@ -102,7 +102,6 @@ class Tie:
         self.world._wake([self.ends[0][0]])
         arrays = self._arrays
         arrays.ties.view(self, "point_b")[:] = target
-        arrays.ties.forget_store(self)
         self._ends = self.ends[0], target
 
     def _look_up_anchor(self) -> None:
@@ -128,12 +127,6 @@ class Tie:
         arrays, member = self._arrays, self.ends[0][0]
         last = float(np.linalg.norm(arrays.ties.view(self, "impulse"))) / arrays.piece_h_of(member)
         return last if arrays.nap_of(member) is not None else max(last, float(arrays.ties.view(self, "peak", 1)[0]))
-
-    @property
-    def _store(self) -> float:
-        """Energy it can give [J]; infinite if that is as its ends are apart."""
-        ties = self._arrays.ties
-        return float(ties.view(self, "store", 1)[0]) if ties.view(self, "known", 1)[0] else np.inf
 
     def _own_impulse(self) -> FloatArray:
         """Impulse in the last step in the frame of the first end's body, as its link stood in the last substep."""
@@ -196,10 +189,6 @@ class TieArrays:
         """A vector of the record of one spring or rope, shape (3,)."""
         at = self.index[tie] * record_size(TieRecord) + AT[name]
         return self.numbers[at : at + size]
-
-    def forget_store(self, tie: Tie) -> None:
-        """Somebody moved an end of a spring or rope: what it can give is as its ends are apart now."""
-        self.view(tie, "known", 1)[:] = 0.0
 
     def forget_earlier(self, k: int | None = None) -> None:
         """What the earlier substeps of the last step did is told no more, of spring or rope k, or of all."""

@@ -2,10 +2,10 @@
 
 from typing import Any, NamedTuple
 
-from hitogata.constraints.contacts import DEEP, OWN_DEEP, add_contact, grip, mixed_friction, point_motion
+from hitogata.constraints.contacts import DEEP, OWN_DEEP, add_contact, grip, mixed_friction
 from hitogata.constraints.layout import SPRING
 from hitogata.constraints.manifolds import share_friction
-from hitogata.constraints.springs import add_tie, draw_stores
+from hitogata.constraints.springs import add_tie
 from hitogata.contact.finding import touch_pairs
 from hitogata.contact.layout import WORLD, ShapePlace, Shapes
 from hitogata.contact.matching import carry_impulses
@@ -15,7 +15,7 @@ from hitogata.lanes import inline, kernel, lanes, maximum, minimum, records, sqr
 from hitogata.sim.clocking import BROAD, NARROW, ROWS
 from hitogata.sim.pairing import PAIRS, ROOM, SWEPT
 from hitogata.sim.passing_by import keep_open
-from hitogata.spatial import dot, load6
+from hitogata.spatial import dot
 
 
 class Broad(NamedTuple):
@@ -52,7 +52,6 @@ class Surroundings(NamedTuple):
 def find_points(scene, solids, rows, around, old_count, law, clock):
     """Rows of all ties and contacts; returns how many rows there are, and how many contact points were found."""
     count = 0
-    draw_stores(scene, around.ties, around.tie_ints, around.tie_count)
     for t in range(around.tie_count):
         count = add_tie(scene, rows, count, around.ties[t], around.tie_ints[t], law, t)
     clock.note(clock.times, ROWS)
@@ -142,46 +141,3 @@ def keep_point_impulses(rows, points, around):
                 tie.give = point.along
         else:
             around.points[rows.point_int[p].slot].impulse = rows.point[p].impulse + rows.point[p].hit
-
-
-@kernel
-def note_tie_rates(rows, points, around):
-    """Note at which rates the ends of springs and ropes would come apart without impulses; rows have their speeds."""
-    for p in range(points):
-        own = rows.point_int[p]
-        if own.tie == 1:
-            tie, point = around.ties[own.slot], rows.point[p]
-            tie.rate = point_motion(load6(rows.speed, rows.touch[own.touch_a].row), point.arm_a)
-            if own.touch_b >= 0:
-                tie.rate = tie.rate - point_motion(load6(rows.speed, rows.touch[own.touch_b].row), point.arm_b)
-
-
-@kernel
-def keep_tie_energy(scene, rows, points, around, h):
-    """Note what springs and ropes gave and took, and how fast ropes turned; bodies have their motions of this step."""
-    for p in range(points):
-        own = rows.point_int[p]
-        if own.tie == 1:
-            tie, point = around.ties[own.slot], rows.point[p]
-            apart = point_motion(scene.placed[own.body_a].motion, point.arm_a)
-            if own.body_b >= 0:
-                apart = apart - point_motion(scene.placed[own.body_b].motion, point.arm_b)
-            tie.store = tie.store - 0.5 * dot(tie.impulse, apart + tie.rate)
-            if own.kind != SPRING:
-                turning = turning_of(point.frame @ apart, point.swing * h, tie.length)
-                tie.swing = where(point.impulse.z > 0.0, turning, 0.0)
-
-
-@inline
-def turning_of(u, distance, length):
-    """How fast a taut line turns whose ends part with u, z along the line [rad/s]."""
-    return sqrt(u.x * u.x + u.y * u.y) / maximum(distance, length)
-
-
-@kernel
-def fastest_rope(ties, count):
-    """How fast the rope turned that turned fastest [rad/s]."""
-    most = 0.0
-    for t in range(count):
-        most = maximum(most, ties[t].swing)
-    return most

@@ -134,6 +134,8 @@ def test_cameras_go_along():
         atomic=contextlib.nullcontext,
     )
     cameras = Cameras(SimpleNamespace(get_clients=lambda: {0: client}))
+    assert cameras.follow
+    cameras.follow = False
     cameras.advance(np.zeros(3))
     cameras.advance(np.array([1.0, 0.0, 0.0]))
     np.testing.assert_array_equal(client.camera.position, [2, 0, 1])  # it does not follow yet
