@@ -30,20 +30,19 @@ def rail_beside(motion: Trajectory) -> np.ndarray:
 
 def wave(motion: Trajectory) -> Player:
     """The left hand is taken hold of after 0.5 s, led up and to and fro by a pointer, and let go after 1.7 s."""
-    player, hand = Player(HUMAN, motion, pins=(*FEET, "grip_right")), None
+    player, hand, taken = Player(HUMAN, motion, pins=(*FEET, "grip_right")), None, np.zeros(3)
     while not player.done:
         t = player.time
         if hand is None and 0.5 <= t < 1.7:
-            hand = player.drag("grip_left")
+            hand, taken = player.drag("grip_left"), frame_position(HUMAN, player.q, "grip_left")
         elif hand is not None and t >= 1.7:
             player.release(hand)
             hand = None
         if hand is not None:
-            up = min(1.0, (t - 0.5) / 0.4)
+            up = min(1.0, (t - 0.5) / 0.6)
             chest = frame_position(HUMAN, motion.q[player.index], "chest")
-            here = frame_position(HUMAN, player.q, "grip_left")
             there = chest + (0.15, 0.45 + 0.1 * np.sin(12 * t), 0.5)
-            player.set_target(hand, position=here + (there - here) * up)
+            player.set_target(hand, position=taken + (there - taken) * (up * up * (3 - 2 * up)))
         player.advance()
     return player
 

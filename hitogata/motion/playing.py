@@ -189,7 +189,7 @@ class Player:
         self.figure, self.motion, self.index = figure, motion, 0
         self.settle, self.iterations = positive(settle, "settle"), checking.count("iterations", iterations)
         self._mobility = dict(mobility or {})
-        self._puppet = _puppet(figure, motion.q[0], replace(GLIDING, ramp=0.05), (), self._mobility)
+        self._puppet = _puppet(figure, motion.q[0], replace(GLIDING, ramp=1e-3), (), self._mobility)
         names = _pins(figure, pins)
         self._pins = [(self._puppet.pin(name, hold=Hold.POSE), *frame_poses(figure, motion.q, name)) for name in names]
         self._drags: list[Handle] = []
