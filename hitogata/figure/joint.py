@@ -16,7 +16,7 @@ written in F.  So a free joint's velocity is in world axes, and a ball joint's t
 import enum
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from hitogata.errors import FigureError
 from hitogata.figure import values
@@ -54,8 +54,19 @@ _SIZES = {
     JointKind.FIXED: (0, 0),
 }
 
+_QUATS = {JointKind.FREE: 3, JointKind.BALL: 0}
+"""Where the quaternion stands among the coordinates of a joint that has one."""
+
 _Z: Vector = (0.0, 0.0, 1.0)
 _X: Vector = (1.0, 0.0, 0.0)
+
+
+class Screw(NamedTuple):
+    """A motion by one coordinate: a turn about an axis, a slide along it, or both."""
+
+    axis: Vector
+    turn: float  # per unit of the coordinate [rad]
+    slide: float  # likewise [m]
 
 
 @dataclass(frozen=True)
@@ -107,11 +118,11 @@ class Joint:
         cos = sum(a * b for a, b in zip(self.axis, self.axis2, strict=True))
         if self.kind is JointKind.UNIVERSAL and abs(cos) > 0.999:
             raise FigureError(f"{what}: the two axes of a universal joint must not be parallel, got {self.axis} twice")
-        set_(self, "range", _checked_range(self.kind, self.range, what))
+        set_(self, "range", _checked_range(self, self.range, what))
         set_(self, "damping", values.not_negative(self.damping, f"{what}: damping"))
         set_(self, "armature", values.not_negative(self.armature, f"{what}: armature"))
         set_(self, "effort_limit", values.not_negative(self.effort_limit, f"{what}: effort_limit", infinite=True))
-        if self.kind in (JointKind.FREE, JointKind.FIXED) and self.effort_limit < math.inf:
+        if not self.has_motor and self.effort_limit < math.inf:
             raise FigureError(f"{what}: effort_limit: a {self.kind.value} joint has no motor; got {self.effort_limit}")
         set_(self, "rest", _checked_rest(self.kind, self.rest, what))
 
@@ -125,19 +136,57 @@ class Joint:
         """Number of velocities."""
         return self.kind.nv
 
+    @property
+    def screws(self) -> tuple[Screw, ...]:
+        """Its motions one after the other, one for each coordinate; none where it has a quaternion or does not move."""
+        match self.kind:
+            case JointKind.HINGE:
+                return (Screw(self.axis, 1.0, 0.0),)
+            case JointKind.SLIDER:
+                return (Screw(self.axis, 0.0, 1.0),)
+            case JointKind.UNIVERSAL:
+                return Screw(self.axis, 1.0, 0.0), Screw(self.axis2, 1.0, 0.0)
+        return ()
 
-def _checked_range(kind: JointKind, range_: Any, what: str) -> Any:
+    @property
+    def quat_start(self) -> int | None:
+        """Where the quaternion stands among its coordinates (what is before is a position); None: it has none."""
+        return _QUATS.get(self.kind)
+
+    @property
+    def floating(self) -> bool:
+        """Whether it leaves all six motions free."""
+        return self.kind is JointKind.FREE
+
+    @property
+    def is_ball(self) -> bool:
+        """Whether its range, if it has one, is a range of motion."""
+        return self.quat_start is not None and not self.floating
+
+    @property
+    def has_motor(self) -> bool:
+        """Whether a motor can drive it."""
+        return self.kind not in (JointKind.FREE, JointKind.FIXED)
+
+    @property
+    def bodies(self) -> int:
+        """Bodies that kernels make of it and its link: one for each screw, massless but the last."""
+        return max(1, len(self.screws))
+
+
+def _checked_range(joint: Joint, range_: Any, what: str) -> Any:
     if range_ is None:
         return None
-    if kind in (JointKind.HINGE, JointKind.SLIDER):
+    kind = joint.kind
+    if len(joint.screws) == 1:
         return values.interval(range_, f"{what}: range")
-    if kind is JointKind.UNIVERSAL:
+    if len(joint.screws) == 2:
         try:
             first, second = range_
         except (TypeError, ValueError):
             raise FigureError(f"{what}: range must be two (low, high) pairs, got {range_!r}") from None
         return values.interval(first, f"{what}: first range"), values.interval(second, f"{what}: second range")
-    if kind is JointKind.BALL:
+    if joint.is_ball:
         if not (callable(getattr(range_, "violation", None)) and callable(getattr(range_, "clamp", None))):
             raise FigureError(f"{what}: the range of a ball joint is a hitogata.rom.RangeOfMotion, got {range_!r}")
         return range_

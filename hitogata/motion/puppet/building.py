@@ -7,7 +7,7 @@ import numpy as np
 
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
 from hitogata.dynamics.layout import JointInts, Model, model_of
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Figure
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
 from hitogata.motion.puppet.layout import BALANCE, HEADER, SUMMARY, JointState
@@ -60,19 +60,16 @@ def _cast(figure: Figure) -> Cast:
     limits, starts, walls = np.tile([-np.inf, np.inf], (count, 1)), [-1] * count, 0
     flats: list[FloatArray] = []
     for link, body in zip(figure.links, model.body_of_link, strict=True):
-        given, kind = link.joint.range, link.joint.kind
+        given, bodies = link.joint.range, link.joint.bodies
         if given is None:
             continue
-        if kind is JointKind.BALL:
+        if link.joint.screws:
+            limits[body - bodies + 1 : body + 1] = given
+            walls += bodies
+        else:
             starts[body] = sum(map(len, flats))
             flats.append(given.flat)
             walls += 3
-        elif kind is JointKind.UNIVERSAL:
-            limits[body - 1], limits[body] = given
-            walls += 2
-        else:
-            limits[body] = given
-            walls += 1
     chains: list[tuple[int, ...]] = []
     for i, parent in enumerate(joints[:, column["parent"]]):
         chains.append((*(chains[parent] if parent >= 0 else ()), i))
