@@ -26,6 +26,8 @@ from hitogata.figure import (
 )
 
 Element = ElementTree.Element
+
+
 def write_mjcf(figure: Figure, path: str | Path | None = None) -> str:
     """The figure as MJCF text; written to a file too if `path` is given.
 
