@@ -31,7 +31,8 @@ def osim_from_figure(figure: Figure) -> OsimModel:
     """The model of a figure, y up as OpenSim has it.
 
     A joint of one screw (hinge, slider) has one coordinate with the joint's name, one of two <joint>_1 and _2; ball and
-    free joints have x-y-z angles <joint>_rx, _ry, _rz, free ones also <joint>_tx, _ty, _tz.  Named frames become markers.
+    free joints have x-y-z angles <joint>_rx, _ry, _rz, free ones also <joint>_tx, _ty, _tz.  Named frames become
+    markers.
     Shapes, ranges of ball joints, damping and armature are listed in one FileContentWarning.
     """
     bodies, joints, frames, markers = [], [], [], []
@@ -106,7 +107,7 @@ def _transform(link: Link, names: list[str]) -> tuple[TransformAxis, ...]:
     second = np.array(screws[1].axis) if len(screws) > 1 else np.cross(first, np.eye(3)[np.abs(first).argmin()])
     third = np.cross(first, second)
     axes = [first, second / np.linalg.norm(second), third / np.linalg.norm(third)]
-    rows = []
+    rows: list[TransformAxis] = []
     for part, along in (("turn", axes), ("slide", axes if any(s.slide for s in screws) else np.eye(3))):
         for k in range(3):
             amount = getattr(screws[k], part) if k < len(screws) else 0.0
