@@ -9,6 +9,7 @@ written in F.  So a free joint's velocity is in world axes, and a ball joint's t
 | BALL      | quaternion wxyz (4)              | angular (3)                |
 | HINGE     | angle                            | rate                       |
 | SLIDER    | displacement                     | rate                       |
+| SCREW     | angle                            | rate                       |
 | UNIVERSAL | angle about `axis`, then `axis2` | their rates                |
 | FIXED     | none                             | none                       |
 """
@@ -31,6 +32,7 @@ class JointKind(enum.Enum):
     BALL = "ball"
     HINGE = "hinge"
     SLIDER = "slider"
+    SCREW = "screw"
     UNIVERSAL = "universal"
     FIXED = "fixed"
 
@@ -50,6 +52,7 @@ _SIZES = {
     JointKind.BALL: (4, 3),
     JointKind.HINGE: (1, 1),
     JointKind.SLIDER: (1, 1),
+    JointKind.SCREW: (1, 1),
     JointKind.UNIVERSAL: (2, 2),
     JointKind.FIXED: (0, 0),
 }
@@ -79,9 +82,10 @@ class Joint:
         kind: which motions it allows.
         parent_frame: X_PF, the joint's frame in the parent link.
         child_frame: X_BM, the joint's frame in the link itself.
-        axis: direction of a hinge or slider, or the first axis of a universal joint, in the joint's frame.
+        axis: direction of a hinge, slider or screw, or the first axis of a universal joint, in the joint's frame.
         axis2: second axis of a universal joint (turned by the first), not along `axis`.
-        range: (low, high) of a hinge [rad] or slider [m]; ((low, high), (low, high)) of a universal joint; for a ball
+        pitch: how far a screw goes along its axis per radian [m/rad], not zero; < 0: a left-handed thread.
+        range: (low, high) of a hinge or screw [rad] or slider [m]; ((low, high), (low, high)) of a universal joint; for a ball
             joint a range of motion (`hitogata.rom`); None: no limit.
         damping: torque per rate, the same for every velocity of the joint [N m s/rad] or [N s/m].
         armature: inertia of a rotor geared to the joint, added to the diagonal of the mass matrix [kg m²] or [kg].
@@ -96,6 +100,7 @@ class Joint:
     child_frame: Pose = IDENTITY
     axis: Vector = _Z
     axis2: Vector = _X
+    pitch: float = 0.0
     range: Any = None
     damping: float = 0.0
     armature: float = 0.0
@@ -118,6 +123,9 @@ class Joint:
         cos = sum(a * b for a, b in zip(self.axis, self.axis2, strict=True))
         if self.kind is JointKind.UNIVERSAL and abs(cos) > 0.999:
             raise FigureError(f"{what}: the two axes of a universal joint must not be parallel, got {self.axis} twice")
+        set_(self, "pitch", values.number(self.pitch, f"{what}: pitch"))
+        if (self.pitch != 0.0) is not (self.kind is JointKind.SCREW):
+            raise FigureError(f"{what}: pitch: a screw needs one that is not zero, others have none; got {self.pitch}")
         set_(self, "range", _checked_range(self, self.range, what))
         set_(self, "damping", values.not_negative(self.damping, f"{what}: damping"))
         set_(self, "armature", values.not_negative(self.armature, f"{what}: armature"))
@@ -144,6 +152,8 @@ class Joint:
                 return (Screw(self.axis, 1.0, 0.0),)
             case JointKind.SLIDER:
                 return (Screw(self.axis, 0.0, 1.0),)
+            case JointKind.SCREW:
+                return (Screw(self.axis, 1.0, self.pitch),)
             case JointKind.UNIVERSAL:
                 return Screw(self.axis, 1.0, 0.0), Screw(self.axis2, 1.0, 0.0)
         return ()
@@ -222,6 +232,11 @@ def hinge(axis: values.ArrayLike = _Z, **options: Any) -> Joint:
 def slider(axis: values.ArrayLike = _Z, **options: Any) -> Joint:
     """A slider: translation along `axis`."""
     return Joint(JointKind.SLIDER, axis=axis, **options)  # type: ignore[arg-type]
+
+
+def screw(axis: values.ArrayLike = _Z, *, pitch: float, **options: Any) -> Joint:
+    """A screw: rotation about `axis`, and translation along it by `pitch` per radian [m/rad]."""
+    return Joint(JointKind.SCREW, axis=axis, pitch=pitch, **options)  # type: ignore[arg-type]
 
 
 def universal(axis: values.ArrayLike = _Z, axis2: values.ArrayLike = _X, **options: Any) -> Joint:
