@@ -305,7 +305,8 @@ assert not floats.any()
 def test_example_of_the_guide(tmp_path):
     guide = pathlib.Path(__file__).parents[2] / "docs" / "lanes.md"
     example, memory = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
-    (tmp_path / "guide.py").write_text(example + memory + CLEAR + "\nballs[..., 0] = 1.0\nballs[:, 2::4] = 3.0\nrun(balls, 0.5, X4)\n")
+    use = "\nballs[..., 0] = 1.0\nballs[:, 2::4] = 3.0\nrun(balls, 0.5, X4)\n"
+    (tmp_path / "guide.py").write_text(example + memory + CLEAR + use)
     names = runpy.run_path(str(tmp_path / "guide.py"))
     np.testing.assert_allclose(names["balls"][:, 0::4, 1:], 1.5)
     assert names["layout"].stride == 24
