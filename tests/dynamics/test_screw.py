@@ -44,7 +44,8 @@ def test_nut_runs_down_as_in_closed_form():
     world = World()
     member = world.add(nut())
     world.step(1 / 240, steps=240)
-    assert member.q == pytest.approx(0.5 * wanted, rel=1e-9) and member.v == pytest.approx(wanted, rel=1e-9)
+    assert member.q == pytest.approx(0.5 * wanted, rel=1e-9)
+    assert member.v == pytest.approx(wanted, rel=1e-9)
 
 
 def test_like_a_hinge_and_a_slider_of_mujoco_tied_together():
@@ -55,7 +56,8 @@ def test_like_a_hinge_and_a_slider_of_mujoco_tied_together():
         <joint type="slide" axis="0.48 -0.6 0.64"/><joint axis="0.48 -0.6 0.64" armature="0.01"/>
         <inertial mass="1.5" pos="0.1 -0.05 0.2" diaginertia="0.02 0.03 0.04"/>
         <body pos="0.2 0 0.1"><joint type="ball"/>
-          <inertial mass="1.5" pos="0.1 -0.05 0.2" diaginertia="0.02 0.03 0.04"/></body></body></body></worldbody></mujoco>"""
+          <inertial mass="1.5" pos="0.1 -0.05 0.2" diaginertia="0.02 0.03 0.04"/>
+      </body></body></body></worldbody></mujoco>"""
     model = mujoco.MjModel.from_xml_string(text)
     data, rng = mujoco.MjData(model), np.random.default_rng(3)
     mass, offset = MassProperties.principal(1.5, (0.1, -0.05, 0.2), (0.02, 0.03, 0.04)), Pose((0.1, 0.2, 0.3), QUAT)
@@ -119,10 +121,10 @@ def test_batch_methods_and_world_agree_with_the_recursion():
 
 
 def test_bad_input():
-    with pytest.raises(FigureError, match="pitch.*not zero"):
+    with pytest.raises(FigureError, match=r"pitch.*not zero"):
         joint.screw(pitch=0.0)
-    with pytest.raises(FigureError, match="pitch.*others have none"):
+    with pytest.raises(FigureError, match=r"pitch.*others have none"):
         joint.Joint(joint.JointKind.HINGE, pitch=0.1)
     world = World(coordinates=Coordinates.MAXIMAL)
-    with pytest.raises(ArgumentError, match="'nut'.*screw.*maximal"):
+    with pytest.raises(ArgumentError, match=r"'nut'.*screw.*maximal"):
         world.add(nut())
