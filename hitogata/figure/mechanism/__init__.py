@@ -2,6 +2,7 @@
 
 from hitogata.figure.mechanism.evaluation import evaluate
 from hitogata.figure.mechanism.functions import (
+    Composed,
     Constant,
     CubicSpline,
     Function,
@@ -34,6 +35,7 @@ from hitogata.figure.mechanism.motion import (
 from hitogata.figure.mechanism.tree import Coupling, JointStep, Mechanism, MechanismBody, MechanismJoint
 
 __all__ = [
+    "Composed",
     "Constant",
     "Coupling",
     "CubicSpline",
