@@ -25,6 +25,7 @@ from hitogata.lanes import (
     tail,
     where,
 )
+from hitogata.rom.euler_limits import EulerFrame, euler_limits
 from hitogata.rom.gaps import GapPrism, gap_limits
 from hitogata.rom.layout import Head
 from hitogata.rom.mean import Cut, Limits, Prism, blend, closeness, mean_slopes, mean_values, prism_limits, still
@@ -67,7 +68,10 @@ def boundary_limits(at, twist, view, slopes, known):
     """Limits without the poles' share; gradients if `slopes`; beside the gap, if the twist is known."""
     head = records(view, RangeHead)[0]
     limits = still(at, head.low, head.high)
-    if head.kind > 2.5:
+    if head.kind > 3.5:
+        frame = records(tail(view, RANGE), EulerFrame)[0]
+        limits = euler_limits(at, head.bone, head.low, head.high, frame.axis, frame.north, frame.side)
+    elif head.kind > 2.5:
         gapped = records(tail(view, RANGE), GapPrism)
         limits = gap_limits(at, twist, gapped, int(head.count), head.bone, head.first, head.second, known)
     elif head.kind > 1.5:
