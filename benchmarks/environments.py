@@ -34,7 +34,8 @@ def main() -> None:
     rows = [("gymnasium Humanoid-v5", steps_per_second(gymnasium.make("Humanoid-v5"), 0, 300))]
     for count, dtype in ((64, np.float64), (256, np.float64), (256, np.float32)):
         env = gymnasium.make_vec("hitogata/Humanoid-v0", num_envs=count, dtype=dtype)
-        rows.append((f"hitogata/Humanoid-v0, {count} side by side, {np.dtype(dtype).name}", steps_per_second(env, count, 40)))
+        name = f"hitogata/Humanoid-v0, {count} side by side, {np.dtype(dtype).name}"
+        rows.append((name, steps_per_second(env, count, 40)))
     base = rows[0][1]
     table("Environment steps per second of processor time, 348 observations", ["", "steps/s", "ratio"],
           [[name, f"{rate:.0f}", f"{rate / base:.1f}"] for name, rate in rows])  # fmt: skip
