@@ -1,4 +1,4 @@
-"""The inward pass of ABA, joint by joint: the inertia and force that a parent feels through a joint (Featherstone 2008, eq. 7.23–7.28).
+"""The inward pass of ABA: inertia and force that a parent feels through a joint (Featherstone 2008, eq. 7.23–7.28).
 
 With S the joint's motions, U = I S, D = Sᵀ I S + armature, and `push` the joint's own torque less what holds the body,
 
