@@ -50,6 +50,7 @@ class Task(VectorEnv, ABC):
         render_mode: "rgb_array", for `render`; or None.
 
     Example:
+        >>> from hitogata.library import human28
         >>> class Balance(Task):
         ...     def make_world(self):
         ...         world = World()

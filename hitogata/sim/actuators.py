@@ -33,11 +33,14 @@ class Actuators:
         model: as `files.read_mjcf_model` reads it.
 
     Example:
-        >>> model = read_mjcf_model("humanoid.xml")
+        >>> from hitogata.files import read_mjcf_model
+        >>> from hitogata.sim import Actuators, World
+        >>> model = read_mjcf_model("<mujoco><worldbody><body name='arm'><joint name='j'/><geom size='.1'/></body>"
+        ...     "</worldbody><actuator><position joint='j' kp='20'/></actuator></mujoco>")
         >>> world = World(gravity=model.gravity)
-        >>> human = world.add(model.figure, ignored=model.ignored)
-        >>> actuators = Actuators(human, model)
-        >>> actuators.control(np.zeros(actuators.count))
+        >>> arm = world.add(model.figure, ignored=model.ignored)
+        >>> actuators = Actuators(arm, model)
+        >>> actuators.control([0.5])
         >>> world.step(model.timestep)
     """
 
