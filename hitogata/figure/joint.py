@@ -85,8 +85,8 @@ class Joint:
         axis: direction of a hinge, slider or screw, or the first axis of a universal joint, in the joint's frame.
         axis2: second axis of a universal joint (turned by the first), not along `axis`.
         pitch: how far a screw goes along its axis per radian [m/rad], not zero; < 0: a left-handed thread.
-        range: (low, high) of a hinge or screw [rad] or slider [m]; ((low, high), (low, high)) of a universal joint; for a
-            ball joint a range of motion (`hitogata.rom`); None: no limit.
+        range: (low, high) of a hinge or screw [rad] or slider [m]; ((low, high), (low, high)) of a universal joint;
+            for a ball joint a range of motion (`hitogata.rom`); None: no limit.
         damping: torque per rate, the same for every velocity of the joint [N m s/rad] or [N s/m].
         armature: inertia of a rotor geared to the joint, added to the diagonal of the mass matrix [kg m²] or [kg].
         effort_limit: greatest torque or force a motor may give to each velocity [N m] or [N]; of a ball joint, about
