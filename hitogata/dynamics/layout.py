@@ -105,6 +105,11 @@ class Model:
     _others: dict[Any, Floats] = field(default_factory=dict)
 
     @property
+    def bodies(self) -> int:
+        """How many there are."""
+        return len(self.link_poses)
+
+    @property
     def hot(self) -> tuple[Ints, Floats, int, FloatArray]:
         """What the fast paths need, to be unpacked."""
         return self.ints, self.floats, self.nv, self.zeros
@@ -153,8 +158,8 @@ def callable_model_of(figure: Figure) -> Model:
         if expansion is None:
             return model_of(figure)
         none: Any = np.zeros((0, 0))
-        sizes = {"nq": figure.nq, "nv": figure.nv, "zeros": np.zeros(figure.nv)}
-        model = replace(model_of(expansion.tree), ints=none, floats=none, follows=True, **sizes)
+        model = replace(model_of(expansion.tree), ints=none, floats=none, follows=True, nq=figure.nq, nv=figure.nv)
+        model = replace(model, zeros=np.zeros(figure.nv))
         figure.compiled["stand-in"] = model
     return model
 

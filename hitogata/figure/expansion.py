@@ -109,12 +109,12 @@ def _expand(figure: Figure) -> Expansion:
             plain.append(link)
             functions.append(None)
             continue
-        expanded, own = _screws(joint, name, known)
+        expanded, moving = _screws(joint, name, known)
         links.append(replace(link, joint=replace(expanded, name=name)))
         slides = tuple(Screw((0.0, 0.0, 1.0), 0.0, 1.0) for _ in joint.coordinates)
         flat = Joint(JointKind.COMPOUND, motions=slides, name=name) if slides else Joint(JointKind.FIXED, name=name)
         plain.append(replace(link, joint=flat))
-        functions.append(own)
+        functions.append(moving)
         damping[iv : iv + joint.nv], armature[iv : iv + joint.nv] = joint.damping, joint.armature
     tree = Figure(figure.name, tuple(links))
     copied: tuple[list[int], ...] = ([], [], [], [])

@@ -1,4 +1,4 @@
-"""How rows and walls feel each other: A = J D Jᵀ of all rows, and what a push against a wall does (see `replies`)."""
+"""The Delassus matrix of rows and walls, A = J D Jᵀ, and what a push against a wall does (see `replies`)."""
 
 from hitogata.dynamics.joints import driven_by
 from hitogata.lanes import inline, kernel
