@@ -19,7 +19,7 @@ from hitogata.dynamics.layout import GRAVITY, callable_model_of
 from hitogata.dynamics.running import BAD_SIZE, run_any, run_one, run_rows
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
-from hitogata.lanes import Floats, entry, kernel, tail
+from hitogata.lanes import Floats, Ints, entry, kernel, tail
 
 
 class Integrator(enum.Enum):
@@ -238,7 +238,7 @@ def move_between(tree, work, start, v, end, wrenches, options, out):
 # ------------------------------------------------------- entries
 
 
-@entry(q=Floats(1), change=Floats(1), out=Floats(1, write=True))
+@entry(ints=Ints(1), floats=Floats(1), q=Floats(1), change=Floats(1), out=Floats(1, write=True))
 def integrate_one(ints, floats, q, change, out):
     """One state."""
     return run_one(move_by, 0, ints, floats, q, change, None, None, None, out)
@@ -250,7 +250,7 @@ def integrate_many(ints, floats, q, change, out, first, end, width):
     return run_rows(move_by, 0, ints, floats, q, change, None, None, None, out, first, end, width)
 
 
-@entry(start=Floats(1), end=Floats(1), out=Floats(1, write=True))
+@entry(ints=Ints(1), floats=Floats(1), start=Floats(1), end=Floats(1), out=Floats(1, write=True))
 def difference_one(ints, floats, start, end, out):
     """One pair."""
     if end.size != start.size:
