@@ -1,7 +1,7 @@
 """Curves of quintic Bézier corners, as Millard, Uchida, Seth & Delp (2013) draw muscles' characteristics.
 
-Each corner is a curve between two lines: it begins and ends on them with their slopes, and bends near their crossing the
-sharper the curvier it is.  Beyond its ends a curve goes on straight.
+Each corner is a curve between two lines: it begins and ends on them with their slopes, and bends near their crossing,
+the sharper the curvier it is.  Beyond its ends a curve goes on straight.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,7 @@ class BezierCurve:
         """Knots (x, y, slope), rising in x, and a curviness (0 to 1) for each corner between two of them."""
         self.knots = np.array(knots)
         corners = [
-            _corner(first, last, 0.1 + 0.8 * c)
-            for first, last, c in zip(knots[:-1], knots[1:], curviness, strict=True)
+            _corner(first, last, 0.1 + 0.8 * c) for first, last, c in zip(knots[:-1], knots[1:], curviness, strict=True)
         ]
         self.x = np.array([x for x, _ in corners])
         self.y = np.array([y for _, y in corners])
@@ -56,7 +55,9 @@ class BezierCurve:
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = dy / dx
         before, behind = x < knots[0, 0], x > knots[-1, 0]
-        rate = np.where(before | (x == knots[0, 0]), knots[0, 2], np.where(behind | (x == knots[-1, 0]), knots[-1, 2], rate))
+        rate = np.where(
+            before | (x == knots[0, 0]), knots[0, 2], np.where(behind | (x == knots[-1, 0]), knots[-1, 2], rate)
+        )
         y = np.where(before, knots[0, 1] + (x - knots[0, 0]) * knots[0, 2], y)
         y = np.where(behind, knots[-1, 1] + (x - knots[-1, 0]) * knots[-1, 2], y)
         return y, rate

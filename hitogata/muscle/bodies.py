@@ -1,5 +1,6 @@
-"""Bodies that wires are fixed to: of a figure, or of a mechanism (OpenSim's joints); poses and motion columns of both."""
+"""Bodies that wires are fixed to, of a figure or of a mechanism (OpenSim's joints): poses and motion columns."""
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +50,7 @@ def skeleton_of(body: Body) -> Skeleton:
         return Skeleton(
             tuple(place),
             parents,
-            tuple(zip(ends[:-1], ends[1:], strict=True)),
+            tuple(itertools.pairwise(ends)),
             body.coordinates,
             {name: k for k, name in enumerate(body.coordinates)},
         )

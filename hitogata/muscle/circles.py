@@ -21,7 +21,7 @@ the middle between both points (3)."""
 
 @struct
 class Arc:
-    """Contact of a string with a circle: where it begins and ends, the angle between, and the lengths of both tangents."""
+    """Contact of a string with a circle: first and last point, the angle between, and the lengths of both tangents."""
 
     x1: float
     y1: float

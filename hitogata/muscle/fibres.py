@@ -61,7 +61,9 @@ def by_curve(fibres: Fibres, name: str, values: FloatArray, activation: FloatArr
     """A characteristic of each muscle's own curves, at values of shape (..., nm)."""
     if len(fibres.curves) == 1:
         curves = fibres.curves[0][0]
-        result: FloatArray = curves.speed(values, activation) if activation is not None else getattr(curves, name)(values)
+        result: FloatArray = (
+            curves.speed(values, activation) if activation is not None else getattr(curves, name)(values)
+        )
         return result
     out = np.empty_like(values)
     for curves, which in fibres.curves:
@@ -212,6 +214,8 @@ def _ligament_force(ligament: Ligament, length: FloatArray, rate: FloatArray) ->
         return np.maximum(ligament.scale * value.reshape(np.shape(length)), 0.0)
     strain = length / ligament.slack_length - 1.0
     toe, k = ligament.toe, ligament.stiffness
-    spring = np.where(strain > toe, k * (strain - 0.5 * toe), k * np.maximum(strain, 0.0) ** 2 / (2.0 * max(toe, 1e-300)))
+    spring = np.where(
+        strain > toe, k * (strain - 0.5 * toe), k * np.maximum(strain, 0.0) ** 2 / (2.0 * max(toe, 1e-300))
+    )
     damper = np.where(strain > 0, k * ligament.damping * rate / ligament.slack_length, 0.0)
     return np.maximum(spring + damper, 0.0)

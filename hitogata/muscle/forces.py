@@ -7,13 +7,14 @@ muscle pulls between its passive force and what it can at its length and speed, 
     Σ_i -J_ij F_i a_i + r_j = τ_j + Σ_i J_ij p_i          for every coordinate j that muscles cross,
 
 and are those of the least cost (Crowninshield & Brand 1981; Anderson & Pandy 2001).  Coordinates that no wire crosses
-are left out: those between the world and the muscled part are the root's residual, others are reserves as they stand.
+are left out: the root's residual, and joints without muscles.  Massless nodes must be balanced by what meets there;
+tendons that leave a node pull as much as that takes.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,14 +22,18 @@ from hitogata.errors import ArgumentError
 from hitogata.figure.mechanism import Mechanism, coupling_matrix
 from hitogata.figure.values import ArrayLike, FloatArray
 from hitogata.muscle.bodies import skeleton_of
-from hitogata.muscle.fibres import MuscleForces, fibres_of, ligament_forces, rigid_tendon_forces
+from hitogata.muscle.fibres import fibres_of, ligament_forces, rigid_tendon_forces
 from hitogata.muscle.geometry import WireGeometry, wire_geometry
 from hitogata.muscle.linear import linear_costs
-from hitogata.muscle.wires import MuscleSet
+from hitogata.muscle.wires import MuscleSet, Tendon
 from hitogata.solve import separable_programs
 
 CHUNK = 64
 """Frames that are solved together."""
+AMPLE = 3.0
+"""Tension of a tendon on a node at 1, in the muscles' greatest together."""
+SOLVED = 1e-6
+"""Violation of the optimality conditions up to which a frame counts as solved."""
 
 
 class Cost(Enum):
@@ -58,7 +63,7 @@ class MuscleSolution:
         reserves: what muscles leave of them, shape (n, rows).
         residual_coordinates, residuals: coordinates that no wire crosses, and their forces: the root's, and joints
             without muscles.
-        optimality: worst violation of the optimality conditions in each frame, shape (n,); 1e-9 or less: solved.
+        optimality: worst violation of the optimality conditions in each frame, shape (n,); 1e-6 or less: solved.
         good: frames that were solved, shape (n,).
         notes: what was wrong with others.
         geometry: lengths and Jacobian.
@@ -121,7 +126,8 @@ def muscle_forces(
     names = free_names(muscles)
     if len(v) != n or tau.shape != (n, len(names)):
         raise ArgumentError(
-            f"q, v, moments: {n} frames with {len(names)} moments are expected, got shapes {q.shape}, {v.shape}, {tau.shape}"
+            f"q, v, moments: {n} frames with {len(names)} moments are expected, "
+            f"got shapes {q.shape}, {v.shape}, {tau.shape}"
         )
     tracked = _tracked(muscles, chosen, n)
     good = np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1) & np.isfinite(tau).all(axis=1)
@@ -133,19 +139,27 @@ def muscle_forces(
     lengths, speeds = geometry.lengths[rows], np.einsum("nwc,nc->nw", geometry.jacobian[rows], v[rows])
     able = rigid_tendon_forces(muscles, lengths, speeds if chosen.with_speeds else None)
     bands = ligament_forces(muscles, lengths, speeds)
-    pull = np.concatenate([able.passive if chosen.with_passive else 0.0 * able.passive, bands], axis=1)
-    left = tau[rows] + np.einsum("nwj,nw->nj", J, pull)
-    crossed = (np.abs(J[:, :nm]) > 0).any(axis=(0, 1))
-    A = -(J[:, :nm] * able.capacity[:, :, None]).transpose(0, 2, 1)[:, crossed]
-    solved = _solve(muscles, chosen, tracked[:, rows] if tracked is not None else None, A, left[:, crossed], able, threads, progress)
-    activation, reserve, optimality = solved
-    everywhere = _Spread(n, rows)
-    total = activation * able.capacity + pull[:, :nm]
+    carriers = _carriers(muscles)
+    bands[:, carriers - nm] = 0.0
+    passive = able.passive if chosen.with_passive else np.zeros_like(able.passive)
+    asked = np.concatenate([tau[rows], np.zeros((len(rows), 3 * len(muscles.nodes)))], axis=1)
+    left = asked + np.einsum("nwj,nw->nj", J, np.concatenate([passive, bands], axis=1))
+    pullers = np.concatenate([np.arange(nm), carriers])
+    strength = np.concatenate([able.capacity, np.tile(_strengths(muscles, carriers), (len(rows), 1))], axis=1)
+    crossed = (np.abs(J[:, pullers]) > 0).any(axis=(0, 1))
+    A = -(J[:, pullers] * strength[:, :, None]).transpose(0, 2, 1)[:, crossed]
+    programs = Programs(A, left[:, crossed], strength, nm)
+    x, reserve, optimality = _solve(
+        muscles, chosen, None if tracked is None else tracked[:, rows], programs, threads, progress
+    )
+    bands[:, carriers - nm] = (x * strength)[:, nm:]
+    spread = _Spread(n, rows)
+    names_all = np.array([*names, *(f"{node.name}.{axis}" for node in muscles.nodes for axis in "xyz")])
     return MuscleSolution(
-        muscles, chosen.cost, everywhere(activation), everywhere(total), everywhere(able.capacity),
-        everywhere(pull[:, :nm]), everywhere(bands), tuple(np.array(names)[crossed].tolist()),
-        everywhere(tau[rows][:, crossed]), everywhere(reserve), tuple(np.array(names)[~crossed].tolist()),
-        everywhere(left[:, ~crossed]), everywhere(optimality), good & (everywhere(optimality) <= 1e-6), notes, geometry,
+        muscles, chosen.cost, spread(x[:, :nm]), spread(x[:, :nm] * able.capacity + passive), spread(able.capacity),
+        spread(passive), spread(bands), tuple(names_all[crossed].tolist()), spread(asked[:, crossed]), spread(reserve),
+        tuple(names_all[~crossed].tolist()), spread(left[:, ~crossed]), spread(optimality),
+        good & (spread(optimality) <= SOLVED), notes, geometry,
     )  # fmt: skip
 
 
@@ -175,7 +189,9 @@ class ForceOptions:
 
     def __post_init__(self) -> None:
         if not (self.reserve > 0 and self.emg_weight > 0 and self.smooth >= 0 and 0 <= self.least < 1):
-            raise ArgumentError("reserve and EMG weights must be positive, smoothness 0 or more, least activation 0 to 1")
+            raise ArgumentError(
+                "reserve and EMG weights must be positive, smoothness 0 or more, least activation 0 to 1"
+            )
         if self.cost in (Cost.FORCE, Cost.GREATEST, Cost.CUBES) and (self.emg or self.smooth):
             raise ArgumentError(f"{self.cost.value}: EMG and smoothness go with squares or volumes only")
 
@@ -199,12 +215,13 @@ class _Spread:
 
 
 def _geometry(muscles: MuscleSet, q: FloatArray, rows: Any, threads: int | None) -> tuple[WireGeometry, FloatArray]:
-    """Lengths for all frames, NaN in bad ones, and Jacobians on free coordinates for good ones."""
+    """Lengths for all frames, NaN in bad ones; Jacobians on free coordinates and nodes for good ones."""
     found = wire_geometry(muscles, q[rows], threads=threads)
     spread = _Spread(len(q), rows)
     J = found.jacobian
     if isinstance(muscles.body, Mechanism) and muscles.body.couplings:
         J = np.einsum("nwc,ncf->nwf", J, coupling_matrix(muscles.body, q[rows]))
+    J = np.concatenate([J, found.node_jacobian], axis=2)
     geometry = WireGeometry(spread(found.lengths), spread(found.jacobian), spread(found.node_jacobian))
     return geometry, J
 
@@ -227,45 +244,74 @@ def _tracked(muscles: MuscleSet, options: ForceOptions, n: int) -> FloatArray | 
     return out
 
 
+class Programs(NamedTuple):
+    """A x + r = b of each frame; strength: tension at x = 1 [N]; muscles come first, then tendons on nodes."""
+
+    A: FloatArray
+    b: FloatArray
+    strength: FloatArray
+    muscles: int
+
+
+def _carriers(muscles: MuscleSet) -> Any:
+    """Tendons that are fixed to a node: they pull as much as balances it."""
+    nodes = {node.name for node in muscles.nodes}
+    return np.array(
+        [
+            k
+            for k, wire in enumerate(muscles.wires)
+            if isinstance(wire, Tendon) and any(point.body in nodes for point in wire.path.points)
+        ],
+        np.int64,
+    )
+
+
+def _strengths(muscles: MuscleSet, carriers: Any) -> FloatArray:
+    """Tension of a carrier at 1: ample for the muscles that share a node with it, so that it costs next to nothing."""
+    nodes = {node.name for node in muscles.nodes}
+    meets = [{point.body for point in wire.path.points} & nodes for wire in muscles.wires]
+    forces = [muscle.max_force for muscle in muscles.muscles]
+    return np.array([AMPLE * sum(f for f, at in zip(forces, meets, strict=False) if at & meets[k]) for k in carriers])
+
+
 def _solve(
     muscles: MuscleSet,
     options: ForceOptions,
     emg: FloatArray | None,
-    A: FloatArray,
-    b: FloatArray,
-    able: MuscleForces,
+    programs: Programs,
     threads: int | None,
     progress: Callable[[int, int], None] | None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Activations, reserves and optimality."""
-    n, nm = able.capacity.shape
+    """Activations (and tendons' parts of their strength), reserves and optimality."""
+    A, b, strength, nm = programs
+    n, count = strength.shape
     if options.cost in (Cost.FORCE, Cost.GREATEST):
-        return linear_costs(A, b, able.capacity, options.least, options.cost is Cost.FORCE, 100 * options.reserve, progress)
-    weights, targets = np.ones((n, nm)), np.zeros((n, nm))
+        return linear_costs(programs, options.least, options.cost is Cost.FORCE, 100 * options.reserve, progress)
+    weights, targets, low = np.ones((n, count)), np.zeros((n, count)), np.zeros(count)
+    low[:nm] = options.least
     if options.cost is Cost.VOLUME:
         f = fibres_of(muscles)
         volume = f.max_force * f.optimal
-        weights[:] = volume / volume.mean()
+        weights[:, :nm] = volume / volume.mean()
     if emg is not None:
         there = np.isfinite(emg.T)
-        weights[there], targets[there] = options.emg_weight, emg.T[there]
+        weights[:, :nm][there], targets[:, :nm][there] = options.emg_weight, emg.T[there]
     power = 3.0 if options.cost is Cost.CUBES else 2.0
-    out = np.empty((n, nm)), np.empty(b.shape), np.empty(n)
+    out = np.empty((n, count)), np.empty(b.shape), np.empty(n)
     size = 1 if options.smooth else CHUNK * (threads or 4)
     start, last = None, None
     for first in range(0, n, size):
         part = slice(first, min(first + size, n))
         w, t = weights[part], targets[part]
-        if options.smooth and last is not None:
+        if last is not None:
             t = (w * t + options.smooth * last) / (w + options.smooth)
             w = w + options.smooth
         found = separable_programs(
-            A[part], b[part], weights=w, targets=t, low=options.least, softness=options.reserve, power=power,
+            A[part], b[part], weights=w, targets=t, low=low, softness=options.reserve, power=power,
             start=start, threads=threads,
         )  # fmt: skip
         out[0][part], out[1][part], out[2][part] = found.x, found.slack, found.residual
-        if options.smooth:
-            last = found.x
+        last = found.x if options.smooth else None
         start = found.multipliers[-1]
         if progress is not None:
             progress(part.stop, n)

@@ -41,9 +41,8 @@ _WIRES = (osim_muscles.Muscle, osim_forces.Ligament, osim_forces.Blankevoort1991
 
 
 def _muscle(force: osim_muscles.Muscle, path: Path) -> Muscle:
-    times = {}
-    if hasattr(force, "activation_time_constant"):
-        times = {"activation_time": force.activation_time_constant, "deactivation_time": force.deactivation_time_constant}
+    keys = {"activation_time": "activation_time_constant", "deactivation_time": "deactivation_time_constant"}
+    times = {ours: getattr(force, theirs) for ours, theirs in keys.items() if hasattr(force, theirs)}
     curves, damping = _curves(force)
     return Muscle(
         force.name,
@@ -87,7 +86,8 @@ def _millard(force: osim_muscles.Millard2012EquilibriumMuscle) -> Millard2012:
     free = force.ignore_tendon_compliance or force.fiber_damping > 0.001
     return Millard2012(
         active_lengths=(
-            active.min_norm_active_fiber_length, active.transition_norm_fiber_length, active.max_norm_active_fiber_length,
+            active.min_norm_active_fiber_length, active.transition_norm_fiber_length,
+            active.max_norm_active_fiber_length,
         ),
         active_slope=active.shallow_ascending_slope,
         active_least=0.0 if free else active.minimum_value,
@@ -110,13 +110,16 @@ def _millard(force: osim_muscles.Millard2012EquilibriumMuscle) -> Millard2012:
 def _ligament(force: Any, path: Path) -> Ligament:
     if isinstance(force, osim_forces.Blankevoort1991Ligament):
         return Ligament(
-            force.name, path, force.slack_length, force.linear_stiffness, force.transition_strain, force.damping_coefficient
+            force.name,
+            path,
+            force.slack_length,
+            force.linear_stiffness,
+            force.transition_strain,
+            force.damping_coefficient,
         )
     if force.force_length_curve is None:
         raise FigureError(f"ligament {force.name!r}: it has no force-length curve")
-    return Ligament(
-        force.name, path, force.resting_length, curve=force.force_length_curve, scale=force.pcsa_force
-    )
+    return Ligament(force.name, path, force.resting_length, curve=force.force_length_curve, scale=force.pcsa_force)
 
 
 def _path(model: OsimModel, owner: str, path: osim_paths.GeometryPath, surfaces: dict[str, Surface]) -> Path:
@@ -138,7 +141,9 @@ def _point(model: OsimModel, owner: str, point: osim_paths.AnyPathPoint) -> AnyP
     body, pose = model.place(point.socket_parent_frame)
     if isinstance(point, osim_paths.MovingPathPoint):
         if not _plain(pose):
-            raise FigureError(f"{owner!r}: moving point {point.name!r} on a frame that is not a body's is not supported")
+            raise FigureError(
+                f"{owner!r}: moving point {point.name!r} on a frame that is not a body's is not supported"
+            )
         functions = (point.x_location, point.y_location, point.z_location)
         names = (point.socket_x_coordinate, point.socket_y_coordinate, point.socket_z_coordinate)
         used = [("" if isinstance(f, Constant) else name) for f, name in zip(functions, names, strict=True)]

@@ -1,8 +1,8 @@
 """Taut strings over ellipsoids and tori: straight to the surface, a geodesic on it, straight on; exact.
 
 Seen from a point outside, a surface has a horizon, where lines of sight touch it.  A string from a touches at some
-place of that curve, goes on in its own direction along the geodesic, which bends only with the surface (Scholz, Sherman,
-Stavness, Delp & Kecskeméthy 2016),
+place of that curve, goes on in its own direction along the geodesic, which bends only with the surface (Scholz,
+Sherman, Stavness, Delp & Kecskeméthy 2016),
 
     x'' = -(x'ᵀ H x' / |g|²) g,     g = ∇F, H = ∇∇F, F(x) = 0 on the surface,
 
@@ -25,7 +25,10 @@ LIMIT = 4000
 
 @kernel
 def search(horizon, bend, a, b, sizes, low, high, out):
-    """A root of `miss` with rising sign between two places of the horizon (Illinois, with bisections); False if none."""
+    """A root of `miss` between two places of the horizon, rising from `low` to `high`; False if there is none.
+
+    Illinois' method with bisections; `high` may lie before `low`.
+    """
     f_low, f_high = miss(horizon, bend, a, b, sizes, low, out), miss(horizon, bend, a, b, sizes, high, out)
     if not f_low <= 0.0 < f_high:
         return False
@@ -35,7 +38,7 @@ def search(horizon, bend, a, b, sizes, low, high, out):
         if k % 4 == 3:
             middle = 0.5 * (low + high)
         f = miss(horizon, bend, a, b, sizes, middle, out)
-        if abs(f) < 1e-13 or high - low < 1e-15:
+        if abs(f) < 1e-13 or abs(high - low) < 1e-15:
             break
         if f <= 0.0:
             low, f_low, f_high = middle, f, 0.5 * f_high

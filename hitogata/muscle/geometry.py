@@ -128,7 +128,12 @@ def _compile(muscles: MuscleSet) -> _Tables:
         columns.append((skeleton.count + 3 * k, skeleton.count + 3 * k + 3))
     tree = [[p, *c] for p, c in zip(parents, columns, strict=True)] + [[-1, 0, 0]]
     surface_at = {surface.name: k for k, surface in enumerate(muscles.surfaces)}
-    wires, chains, points, places, movers, wraps = [], [], [], [], [], []
+    chains: list[int] = []
+    wires: list[list[int]] = []
+    points: list[list[int]] = []
+    movers: list[list[int]] = []
+    wraps: list[list[int]] = []
+    places: list[tuple[float, ...]] = []
     conditions = 0
     for wire in muscles.wires:
         row = [len(points), 0, len(wraps), 0, len(chains), 0]
@@ -164,14 +169,20 @@ def _compile(muscles: MuscleSet) -> _Tables:
 
 def _between(touched: set[int], parents: list[int], world: int) -> list[int]:
     """Bodies that move some touched bodies and not the others, the outermost first."""
-    lines = []
+    lines: list[set[int]] = []
     for body in touched:
-        line, at = set(), -1 if body == world else body
+        line: set[int] = set()
+        at = -1 if body == world else body
         while at >= 0:
             line.add(at)
             at = parents[at]
         lines.append(line)
-    return sorted(set.union(*lines) - set.intersection(*lines), reverse=True) if lines else []
+    if not lines:
+        return []
+    every, common = set(lines[0]), set(lines[0])
+    for line in lines[1:]:
+        every, common = every | line, common & line
+    return sorted(every - common, reverse=True)
 
 
 def _ints(rows: list[list[int]], width: int) -> Any:

@@ -13,11 +13,11 @@ and dL/dq_c = S_c · Σ w_b over the bodies that coordinate c moves: the exact J
 from math import nan
 
 from hitogata.lanes import entry, kernel
+from hitogata.muscle.arrays import get3, put3
 from hitogata.muscle.circles import INSIDE, NONE, POSSIBLE, SIZE, SURE, wrap_cylinder, wrap_sphere
 from hitogata.muscle.side_sites import wrap_past_site
 from hitogata.muscle.strings import wrap_ellipsoid, wrap_torus
 from hitogata.muscle.tables import CYLINDER, ELLIPSOID, SITED_SPHERE, SPHERE, TORUS
-from hitogata.muscle.arrays import get3, put3
 from hitogata.spatial import Vec3, cross, dot, length
 
 PASSES = 100
@@ -124,7 +124,7 @@ def choose_segment(tables, frames, scratch, row, wire, count, w, turn):
         a, b = get3(stations[at], 0), get3(stations[at + 1], 0)
         trial[7] = kept[w, 7]
         result = wrap_segment(tables, frames, row, surface, a, b, trial)
-        if result == POSSIBLE or result == SURE:
+        if result in (POSSIBLE, SURE):
             longer = length(get3(trial, 0) - a) + trial[6] + length(b - get3(trial, 3)) - length(b - a)
             if result == SURE or longer < least:
                 chosen, least = at, longer
@@ -204,7 +204,7 @@ def wrap_segment(tables, frames, row, surface, a, b, out):
     else:
         sited = tables.surfaces[surface, 3] != 0
         result = wrap_past_site(p, s, sizes.x, kind == SITED_SPHERE, get3(shape, 16), sited, out)
-    if result == POSSIBLE or result == SURE:
+    if result in (POSSIBLE, SURE):
         put3(out, 0, turned_out(pose, turned_out(shape, get3(out, 0))))
         put3(out, 3, turned_out(pose, turned_out(shape, get3(out, 3))))
     return result

@@ -7,8 +7,8 @@ inside the surface keeps the string inside: it bends at one point, or runs along
 from math import acos, asin, cos, sin
 
 from hitogata.lanes import kernel, sqrt
-from hitogata.muscle.circles import NONE, SURE, arc_around
 from hitogata.muscle.arrays import put3
+from hitogata.muscle.circles import NONE, SURE, arc_around
 from hitogata.spatial import Vec3, cross, dot, length
 
 

@@ -3,6 +3,7 @@
 from math import atan2, cos, sin
 
 from hitogata.lanes import kernel, sqrt
+from hitogata.muscle.arrays import get3
 from hitogata.muscle.circles import INSIDE, NONE, POSSIBLE, SURE, component
 from hitogata.muscle.geodesics import (
     ellipsoid_bend,
@@ -12,7 +13,6 @@ from hitogata.muscle.geodesics import (
     torus_bend,
     torus_horizon,
 )
-from hitogata.muscle.arrays import get3
 from hitogata.spatial import Vec3, dot, scaled
 
 TRIES = 16
@@ -95,7 +95,7 @@ def wrap_torus(a, b, sizes, axis, sign, out):
     first, last = ax >= 0.0, bx >= 0.0
     if not cut and ((first and last) or ((first or last) and nx >= 0.0)):
         return NONE
-    spread = 0.6
+    spread = 0.6 if a.z < b.z else -0.6  # so that the miss rises
     for _ in range(4):
         if search(torus_horizon, torus_bend, a, b, Vec3(r, ring, ring), at - spread, at + spread, out):
             return SURE if cut and (first or last) else POSSIBLE

@@ -2,8 +2,8 @@
 
     minimise  Σ ½ d_i (x_i - t_i)² + Σ ½ ρ_j r_j²     with  A x + r = b,  low ≤ x ≤ high
 
-For multipliers λ of the rows the minimiser is at hand, x_i = clip(t_i + (Aᵀλ)_i / d_i), r_j = λ_j / ρ_j, and the dual is
-concave with the gradient b - A x(λ) - r(λ) and, where x_i is free, the Hessian -(A_F D⁻¹ A_Fᵀ + 1/ρ): a piecewise
+For multipliers λ of the rows the minimiser is at hand, x_i = clip(t_i + (Aᵀλ)_i / d_i), r_j = λ_j / ρ_j, and the dual
+is concave with the gradient b - A x(λ) - r(λ) and, where x_i is free, the Hessian -(A_F D⁻¹ A_Fᵀ + 1/ρ): a piecewise
 quadratic function, whose semismooth Newton steps end after finitely many, exactly (Li & Swetits 1997; Qi & Sun 1993).
 Powers Σ w_i x_i^p, p > 2, are taken as quadratics around the last solution until it stays (sequential programming).
 """
@@ -44,8 +44,10 @@ TRIALS = 40
 """Most lengths of a step that are tried."""
 LEVEL = 0.1
 """A length will do if the dual rises there by no more than this part of what it did at first."""
-OUTER = 40
+OUTER = 60
 """Most quadratics for one power."""
+BOLD = 10
+"""Of them, those taken around the last solution; later ones around the middle of two, which cannot swing."""
 SMALL = 1e-3
 """Values below this are curved as at this, in powers above two."""
 
@@ -105,8 +107,11 @@ def separable_programs(
     w, t, lo, hi = (np.broadcast_to(np.asarray(v, np.float64), (k, n)) for v in (weights, targets, low, high))
     rho = 2.0 * np.broadcast_to(np.asarray(softness, np.float64), (m,))
     lam = np.broadcast_to(np.asarray(0.0 if start is None else start, np.float64), (k, m))
-    for name, values, good in (("A", A, None), ("b", b, None), ("weights", w, w > 0), ("targets", t, None),
-                               ("low", lo, lo <= hi), ("high", hi, None), ("softness", rho, rho > 0), ("start", lam, None)):  # fmt: skip
+    checks = (
+        ("A", A, None), ("b", b, None), ("weights", w, w > 0), ("targets", t, None), ("low", lo, lo <= hi),
+        ("high", hi, None), ("softness", rho, rho > 0), ("start", lam, None),
+    )  # fmt: skip
+    for name, values, good in checks:
         if not np.isfinite(values).all() or (good is not None and not good.all()):
             bad = ~np.isfinite(values) if good is None else ~(np.isfinite(values) & good)
             raise ArgumentError(f"{name}: not usable at {tuple(int(i) for i in np.argwhere(bad)[0])}")
@@ -170,19 +175,20 @@ def solve(n, m, nnz, starts, rows, rho, given, results, work, power):
         last[i] = given[nnz + i] * 0.0
     error, steps = newton(n, m, nnz, starts, rows, rho, given, results, work)
     if power > 2.0:
-        for _ in range(OUTER):
+        for outer in range(OUTER):
             change = error * 0.0
             for i in range(n):
-                x = maximum(results[i], SMALL + 0.0 * results[i])
+                x = results[i] if outer < BOLD else 0.5 * (results[i] + last[i])
+                x = maximum(x, SMALL + 0.0 * x)
                 # around x, w x^p has the curvature p (p - 1) w x^(p-2) and least at x (p - 2)/(p - 1)
                 curve = power * (power - 1.0) * w[i] * raised(x, power - 2.0)
                 inverse[i] = 1.0 / curve
                 target[i] = x * ((power - 2.0) / (power - 1.0))
-                last[i] = results[i]
+                last[i] = x
             error, more = newton(n, m, nnz, starts, rows, rho, given, results, work)
             steps = steps + more
             for i in range(n):
-                change = maximum(change, absolute(results[i] - last[i]))
+                change = maximum(change, absolute(maximum(results[i], SMALL + 0.0 * change) - last[i]))
             error = maximum(error, change)
             if all_lanes(change < 1e-10):
                 break
