@@ -10,7 +10,7 @@ from tests.figure.test_figure import all_kinds
 @pytest.mark.parametrize("count", [0, 3])
 def test_columns_are_jacobians_about_the_worlds_origin(count):
     figure, rng = all_kinds(), np.random.default_rng(0)
-    q = np.tile(figure.neutral, (max(count, 1), 1)) + 0.0
+    q = np.tile(figure.neutral(), (max(count, 1), 1))
     for name in ("d", "c", "e"):
         part = figure.q_slice(name)
         q[:, part] += rng.uniform(0, 0.3, (len(q), part.stop - part.start))
