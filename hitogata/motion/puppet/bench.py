@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from hitogata.dynamics.placing import Placed
 from hitogata.lanes import X1, kernel, lanes, record, records, tail
+from hitogata.rom.coupled.layout import SCRATCH
 from hitogata.spatial import Force, Inertia, Motion, Vec3
 
 
@@ -73,6 +74,7 @@ class Bench(NamedTuple):
     change: lanes  # type: ignore[valid-type]  # (nv,): what the iteration does
     last: lanes  # type: ignore[valid-type]  # (nv,): velocities of the last frame
     before: lanes  # type: ignore[valid-type]  # (nq,)
+    spare: lanes  # type: ignore[valid-type]  # of ranges over several joints: a row (nv,), then their scratch
 
 
 @kernel
@@ -80,7 +82,8 @@ def bench_size(doll, groups):
     """Numbers of scratch."""
     rows, walls, tree = 3 * groups, doll.most_walls, doll.tree
     bodies = tree.bodies * (Placed.SIZE + Reply.SIZE) + groups * GroupRows.SIZE + walls * Wall.SIZE
-    return bodies + 2 * rows * rows + 2 * walls * rows + 3 * walls * walls + 3 * rows + walls + 3 * tree.nv + tree.nq
+    matrices = 2 * rows * rows + 2 * walls * rows + 3 * walls * walls
+    return bodies + matrices + 3 * rows + walls + 4 * tree.nv + tree.nq + SCRATCH
 
 
 @kernel
@@ -105,8 +108,9 @@ def open_bench(doll, groups, work, work_ints, width):
     pulled = tail(slack, walls)
     change = tail(pulled, tree.nv)
     last = tail(change, tree.nv)
+    before = tail(last, tree.nv)
     return Bench(
         records(placed, Placed), records(reply, Reply), records(group, GroupRows), records(wall, Wall),
         records(work_ints, WallInts, X1), coupling, factor, across, whitened, between, among, pivot, asked, force, lead,
-        slack, pulled, change, last, tail(last, tree.nv),
+        slack, pulled, change, last, before, tail(before, tree.nq),
     )  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
 from hitogata.dynamics.layout import JointInts, Model, model_of
 from hitogata.figure import Figure, JointKind
+from hitogata.figure.coupled import bound_ranges
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
 from hitogata.motion.puppet.layout import BALANCE, HEADER, SUMMARY, JointState
@@ -73,6 +74,10 @@ def _cast(figure: Figure) -> Cast:
         else:
             limits[body] = given
             walls += 1
+    coupled = [len(figure.coupled)]
+    for bound in bound_ranges(figure):
+        coupled.append(sum(map(len, flats)))
+        flats.append(bound.flat)
     chains: list[tuple[int, ...]] = []
     for i, parent in enumerate(joints[:, column["parent"]]):
         chains.append((*(chains[parent] if parent >= 0 else ()), i))
@@ -80,7 +85,7 @@ def _cast(figure: Figure) -> Cast:
     head[:5] = [count, model.nq, model.nv, model.nlinks, walls]
     size = 2 * model.nq + model.nv + count * record_size(JointState) + SUMMARY
     return Cast(
-        np.concatenate([head, joints.ravel(), np.array(starts, np.int64)]),
+        np.concatenate([head, joints.ravel(), np.array([*starts, *coupled], np.int64)]),
         np.concatenate([np.zeros(HEADER), model.floats[MODEL_HEADER:], limits.ravel(), *flats, [0.0]]),
         model, tuple(chains), size,
     )  # fmt: skip

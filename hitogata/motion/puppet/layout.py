@@ -100,6 +100,7 @@ class Doll(NamedTuple):
     tree: Tree
     limit: records  # type: ignore[valid-type]
     range_start: lanes  # type: ignore[valid-type]  # (bodies,) int: where a ball joint's range begins, or -1
+    coupled: lanes  # type: ignore[valid-type]  # int: how many ranges of several joints, and where each begins
     ranges: lanes  # type: ignore[valid-type]
     most_walls: int
 
@@ -175,9 +176,10 @@ def open_doll(ints, floats):
     joint, body = tail(head, HEADER), tail(numbers, HEADER)
     limit = tail(body, bodies * Body.SIZE)
     tree = Tree(bodies, head[1], head[2], head[3], load3(numbers, 0), records(joint, JointInts), records(body, Body))
+    starts = tail(joint, bodies * JointInts.SIZE)
     return Doll(
-        tree, records(limit, Limit), tail(joint, bodies * JointInts.SIZE), tail(limit, bodies * Limit.SIZE), head[4]
-    )
+        tree, records(limit, Limit), starts, tail(starts, bodies), tail(limit, bodies * Limit.SIZE), head[4]
+    )  # fmt: skip
 
 
 @kernel
