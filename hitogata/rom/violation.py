@@ -2,8 +2,9 @@
 
 With e the bone at rest, c = R e the bone now, h = (e + c)/|e + c| and θ the angle between them:
 
-    swing    depth = −distance of c,   d(depth)/dt = −row · ω,   row = c × ∇distance twist    depth = (ψ − ψ_limit)
-    cos(θ/2), row = cos(θ/2) (c × ∇ψ_limit) − h at the upper limit (signs changed at the lower)
+    swing    depth = −distance of c             row = c × ∇distance                  d(depth)/dt = −row · ω
+    twist    depth = (ψ − ψ_limit) cos(θ/2)     row = cos(θ/2) (c × ∇ψ_limit) − h    at the upper limit
+                                                (signs changed at the lower)
 
 The twist rate is ω · (e + c)/(1 + e·c) = ω · h / cos(θ/2): scaling by cos(θ/2) keeps the row of length about one up
 to 180°, where twist has no meaning.  d(depth)/dt = −row · ω holds for the unscaled depth, both sides times cos(θ/2).
