@@ -19,7 +19,8 @@ from hitogata.rom.coupled.fit import fit_coupled
 from hitogata.spatial import quat_to_matrix
 
 CHARTS = SwingTwist("shoulder", (0.0, 1.0, 0.0)), Angle("elbow")
-COUNT = 8192
+COUNT, FEW = 2048, 256
+"""Poses that costs are measured with: short runs, so that a busy machine leaves some of them alone."""
 
 
 def learned_arm(file):
@@ -80,7 +81,7 @@ def costs(ranges):
     rows, poses = [], pairs(COUNT, 5)
     for name, range_ in ranges.items():
         cost = []
-        for count, width, dtype in ((1, X1, np.float64), (COUNT, X1, np.float64), (COUNT, X4, np.float64),
+        for count, width, dtype in ((1, X1, np.float64), (FEW, X1, np.float64), (COUNT, X4, np.float64),
                                     (COUNT, X8, np.float64), (COUNT, X8, np.float32)):  # fmt: skip
             q, flat = np.ascontiguousarray(poses[:count], dtype), range_.flat.astype(dtype)
             out, work = np.empty((count, 1 + range_.dofs), dtype), aligned_zeros((4, 96 * width.n), dtype)

@@ -52,7 +52,7 @@ def inside(range_, rng):
 @pytest.mark.parametrize("kind", RANGES)
 def test_500_newtons_at_the_elbow(kind):
     """At once, held for two seconds at 1/60 s: beyond the wall by 0.1° at the end."""
-    range_ = RANGES[kind]
+    range_, held = RANGES[kind], []
     for direction in ((0, 0, 1), (1, 0, 0), (0, 1, 0), (0, -1, 0), (-0.6, 0.3, -0.7)):
         world = World(gravity=(0.0, 0.0, 0.0))
         member = world.add(arm(range_), State(np.array([0.98, 0.14, 0.1414213562373093, 0, -1.0]), np.zeros(4)))
@@ -61,7 +61,8 @@ def test_500_newtons_at_the_elbow(kind):
         for _ in range(20):
             world.step(1 / 60)
             assert np.degrees(range_.violation(member.q).depth) < 0.1
-        assert range_.violation(member.q).depth > -0.05 or direction[2] < 0  # else the force points along the bone
+        held.append(range_.violation(member.q).depth > 1e-4)
+    assert sum(held) >= 3                                    # elsewhere the bone may point along the force
 
 
 @pytest.mark.parametrize("kind", RANGES)
