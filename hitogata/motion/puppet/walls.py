@@ -58,9 +58,8 @@ FAR = 1e9
 def look(doll, state, bench, law):
     """Hold joints within their ranges, and note the walls that are near; returns how many."""
     count, tree = 0, doll.tree
-    for k in range(doll.coupled[0]):
-        view = tail(doll.ranges, doll.coupled[1 + k])
-        hold_within(state.q, view, tail(bench.spare, tree.nv), bench.spare, 0, ROUNDS)
+    for k in range(doll.several):
+        hold_within(state.q, tail(doll.ranges, doll.coupled[k]), bench.scratch, bench.row, 0, ROUNDS)
     for i in range(tree.bodies):
         joint = tree.joint[i]
         if joint.kind == BALL:
