@@ -127,18 +127,19 @@ def compiled(mechanism: Mechanism) -> CompiledMechanism | None:
 
 def _still(step: JointStep) -> Pose | None:
     """The pose of a step that does not move, else None."""
-    function, scale = step.function, 1.0
+    function: Function = step.function
+    scale = 1.0
     while isinstance(function, Scaled):
-        function, scale = function.function, scale * function.scale
+        scale, function = scale * function.scale, function.function
     if not isinstance(function, Constant):
         return None
     value = function.value * scale
     if not step.turn:
-        return Pose(tuple(value * x for x in step.axis))
-    axis, point = np.array(step.axis), np.array(step.point)
-    half = value / 2.0
-    turn = Pose(quat=(float(np.cos(half)), *(np.sin(half) * axis).tolist()))
-    return Pose(step.point) @ turn @ Pose(tuple((-point).tolist()))
+        x, y, z = step.axis
+        return Pose((value * x, value * y, value * z))
+    (x, y, z), s = step.axis, float(np.sin(value / 2.0))
+    about = Pose(step.point)
+    return about @ Pose(quat=(float(np.cos(value / 2.0)), s * x, s * y, s * z)) @ about.inverse()
 
 
 class _Tables:

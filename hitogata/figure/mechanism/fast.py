@@ -80,8 +80,8 @@ class MechanismKernels:
             if q.shape == self._shape:  # type: ignore[union-attr]
                 one = np.empty(12 * self._made.bodies)
                 if kernels.pose_one(q, self._made.flat, one, self._one):
-                    rows = one.reshape(-1, 12)
-                    return rows[:, :9].reshape(-1, 3, 3), rows[:, 9:]
+                    each = one.reshape(-1, 12)
+                    return each[:, :9].reshape(-1, 3, 3), each[:, 9:]
         except (AttributeError, TypeError):
             pass
         alone = np.ndim(q) == 1
