@@ -34,8 +34,8 @@ class MassProperties:
         centre: centre of mass in the link's frame [m].
         inertia: (xx, yy, zz, xy, xz, yz) of the inertia matrix about the centre [kg m²]; off-diagonals are
             the matrix entries, so xy = -∫ x y dm.
-        rigid: whether it must be one that a body can have: no principal moment exceeds the sum of the others.  Models
-            of muscles and bones often break that; the equations of motion do not need it.
+        rigid: whether it must be one that a body can have: no principal moment is negative or exceeds the sum of the
+            others.  Models of muscles and bones often break that; the equations of motion do not need it.
     """
 
     mass: float
@@ -64,7 +64,7 @@ class MassProperties:
                 "expected, or 0 for a point mass"
             )
         a, b, c = self.moments
-        if a < -ROUNDING * c:
+        if self.rigid and a < -ROUNDING * c:
             raise FigureError(
                 f"inertia is not positive semi-definite: principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m²"
             )
@@ -124,7 +124,7 @@ class MassProperties:
     def scaled(self, mass: float) -> "MassProperties":
         """The same shape with another mass [kg]."""
         k = positive(mass, "mass") / self.mass
-        return replace(self, mass=mass, inertia=tuple(k * x for x in self.inertia))
+        return replace(self, mass=mass, inertia=tuple(k * x for x in self.inertia))  # type: ignore[arg-type]
 
     @classmethod
     def combined(cls, parts: Iterable["MassProperties"]) -> "MassProperties":
