@@ -18,6 +18,7 @@ from hitogata.muscle.fibres import (
     tendon_equilibrium,
 )
 from hitogata.muscle.forces import Cost, ForceOptions, MuscleSolution, muscle_forces
+from hitogata.muscle.from_mass import muscles_from_mass
 from hitogata.muscle.from_mjcf import muscles_from_mjcf
 from hitogata.muscle.from_osim import muscles_from_osim
 from hitogata.muscle.geometry import WireGeometry, wire_geometry
@@ -52,6 +53,7 @@ __all__ = [
     "activation_rate",
     "ligament_forces",
     "muscle_forces",
+    "muscles_from_mass",
     "muscles_from_mjcf",
     "muscles_from_osim",
     "rigid_tendon_forces",
