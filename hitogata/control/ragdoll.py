@@ -63,6 +63,7 @@ class RagdollSettings:
         tilt: a root that leans so much more than its motion falls [rad].
         low: a standing root that is lower than this share of its height falls.
         drift: within this time the motion is moved to where the root is [s].
+        rocks: after this time of falling it goes limp, though it still rocks [s].
         rest: so long it lies before it gets up [s]; infinite: it stays.
         balance: of standing.
     """
@@ -82,6 +83,7 @@ class RagdollSettings:
     tilt: float = 0.9
     low: float = 0.7
     drift: float = 1.0
+    rocks: float = 3.0
     rest: float = 1.0
     balance: BalanceSettings = field(default_factory=BalanceSettings)
 
@@ -133,7 +135,7 @@ class Ragdoll:
         self._help = 0.0
         self._reference: Reference | None = None
         self._transition: Transition | None = None
-        self._time = self._turn = self._still = 0.0
+        self._time = self._turn = self._still = self._fallen = 0.0
         self._move = np.zeros(2)
         self.mode = Mode.BALANCING
         self.stand()
@@ -187,7 +189,7 @@ class Ragdoll:
 
     def fall(self) -> None:
         """Give way, and protect itself."""
-        self.mode, self._still, self._reference = Mode.FALLING, 0.0, None
+        self.mode, self._still, self._fallen, self._reference = Mode.FALLING, 0.0, 0.0, None
 
     def get_up(self) -> None:
         """Get up from where it lies."""
@@ -326,7 +328,9 @@ class Ragdoll:
         self._give(tau, np.zeros_like(v), 1.4 * omega * self._parts * np.minimum(self._moments, 2.0))
         slow = np.abs(v[3:6]).max() < 0.15 and np.abs(v[:3]).max() < 0.5
         self._still = self._still + h if slow else 0.0
-        if self.mode is Mode.FALLING and self._still > 0.3:
+        self._fallen = self._fallen + h if self.mode is Mode.FALLING else 0.0
+        rocking = self._fallen > s.rocks and np.abs(v[:6]).max() < 2.0
+        if self.mode is Mode.FALLING and (self._still > 0.3 or rocking):
             self.mode, self._still = Mode.LYING, 0.0
         elif self.mode is Mode.LYING and self._still > s.rest:
             self.get_up()
