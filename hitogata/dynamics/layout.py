@@ -17,7 +17,6 @@ import numpy as np
 from hitogata.dynamics.joints import BALL, FIXED, FREE, HINGE, SCREW, VELOCITIES
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Link, MassProperties, Pose
-from hitogata.figure.expansion import expansion_of
 from hitogata.figure.pose import IDENTITY, FloatArray, turn_from_z
 from hitogata.figure.values import Vector
 from hitogata.lanes import X1, kernel, lanes, record, records, tail
@@ -154,9 +153,12 @@ def callable_model_of(figure: Figure) -> Model:
     """The same; of a figure with function joints, its sizes alone, which entries refuse, so that `call` sees to it."""
     model: Model | None = figure.compiled.get("dynamics") or figure.compiled.get("stand-in")
     if model is None:
-        expansion = expansion_of(figure)
-        if expansion is None:
+        if not any(link.joint.follows for link in figure.links):
             return model_of(figure)
+        from hitogata.figure.expansion import expansion_of  # SciPy's splines, for those who need them
+
+        expansion = expansion_of(figure)
+        assert expansion is not None
         none: Any = np.zeros((0, 0))
         model = replace(model_of(expansion.tree), ints=none, floats=none, follows=True, nq=figure.nq, nv=figure.nv)
         model = replace(model, zeros=np.zeros(figure.nv))
