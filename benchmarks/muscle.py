@@ -75,7 +75,8 @@ def lengths(opensim, name):
         shorter = f"{(d[far] < 0).mean():.0%} of {far.mean():.1%} that differ are shorter" if far.any() else "all equal"
         shorter += f", the others longer by {np.maximum(d, 0).max():.1e} m at most" if (d > 1e-9).any() else ""
         print(
-            f"  {kind:<22} {len(which):4} greatest {np.abs(d).max():.1e} m, 99 % {np.quantile(np.abs(d), 0.99):.1e}; {shorter}"
+            f"  {kind:<22} {len(which):4} greatest {np.abs(d).max():.1e} m, "
+            f"99 % {np.quantile(np.abs(d), 0.99):.1e}; {shorter}"
         )
 
 
@@ -111,7 +112,8 @@ def optimisation():
         worst = max(worst, ours / (x @ x))
         met = max(met, np.abs(A @ found.activation[k] + found.reserves[k] - b).max())
     print(
-        f"gait, {len(motion.time)} frames: cost at most {worst:.9f} of daqp's; moments met to {met:.1e} N m with reserves"
+        f"gait, {len(motion.time)} frames: cost at most {worst:.9f} of daqp's; "
+        f"moments met to {met:.1e} N m with reserves"
     )
     print(f"  KKT {found.optimality.max():.1e}; solved {found.good.mean():.0%}; greatest reserves [N m]:")
     most = np.abs(found.reserves).max(axis=0)
@@ -124,7 +126,8 @@ def optimisation():
     tau = rng.normal(size=(100, len(muscles.body.free_coordinates))) * 20.0
     start = time.perf_counter()
     found = muscle_forces(muscles, q, 0 * q, tau)
-    print(f"Pose2Sim's 318 muscles, 100 random poses and moments: solved {found.good.sum()}, KKT {found.optimality.max():.1e}, "
+    print(f"Pose2Sim's 318 muscles, 100 random poses and moments: solved {found.good.sum()}, "
+        f"KKT {found.optimality.max():.1e}, "
           f"{(time.perf_counter() - start) * 10:.1f} ms a frame")  # fmt: skip
 
 
@@ -170,7 +173,8 @@ def speed(opensim):
         took = time.perf_counter() - start
     n = len(motion.time)
     print(
-        f"static optimisation, {len(muscles.muscles)} muscles, {n} frames: {best * 1e3:.1f} ms, OpenSim {took:.2f} s: {took / best:.0f} times"
+        f"static optimisation, {len(muscles.muscles)} muscles, {n} frames: {best * 1e3:.1f} ms, "
+        f"OpenSim {took:.2f} s: {took / best:.0f} times"
     )
 
 
