@@ -23,8 +23,11 @@ from hitogata.motion.planting import Sole, sole_of
 from hitogata.motion.stances import Stance
 from hitogata.motion.strides import Stride
 
-_HEIGHTS = np.linspace(-0.03, 0.03, 31)
-"""Changes of the root's height that are looked at [m]."""
+_HEIGHTS = np.linspace(-1.0, 1.0, 31)
+"""Changes of the root's height that are looked at, by the greatest."""
+
+_LEAST, _MOST, _SHARE = 0.01, 0.03, 0.009
+"""The greatest change of the root's height is this share of the root's path, but no less and no more than these [m]."""
 
 _ROUNDS = 4
 """Of moving ankles for feet that their ranges of motion turn."""
@@ -105,7 +108,8 @@ def tread(
     q = _on_the_floor(figure, q, soles, stances, floor)
     poses = forward_kinematics(figure, q)
     steps = [Stride(legs[side], soles[side], stances[side], poses, follower.time, floor) for side in legs]
-    rise = _rise(follower.time, steps)
+    path = float(np.linalg.norm(np.diff(q[:, :3], axis=0), axis=1).sum())
+    rise = _rise(follower.time, steps, float(np.clip(_SHARE * path, _LEAST, _MOST)))
     for _ in range(_ROUNDS):
         wanted: dict[str, FloatArray] = {}
         for step in steps:
@@ -120,10 +124,11 @@ def tread(
     return Trodden(done, treads, rise)
 
 
-def _rise(time: FloatArray, steps: Sequence[Stride]) -> FloatArray:
-    """How much higher the root should be [m], shape (nt,)."""
-    costs = np.stack([np.sum([step.cost(float(rise)) for step in steps], axis=0) for rise in _HEIGHTS], axis=1)
-    return best_heights(time, _HEIGHTS, costs)
+def _rise(time: FloatArray, steps: Sequence[Stride], most: float) -> FloatArray:
+    """How much higher the root should be [m], shape (nt,); at most so much, either way."""
+    heights = most * _HEIGHTS
+    costs = np.stack([np.sum([step.cost(float(rise)) for step in steps], axis=0) for rise in heights], axis=1)
+    return best_heights(time, heights, costs)
 
 
 def _forward(figure: Figure, pairs: SkeletonMap) -> FloatArray:
