@@ -8,7 +8,6 @@ low and the foot within 3 degrees of how it mostly stands.
 """
 
 import argparse
-import sys
 import time as clock
 import warnings
 from dataclasses import dataclass
@@ -19,12 +18,12 @@ from scipy.ndimage import gaussian_filter1d
 
 from hitogata.dynamics import forward_kinematics
 from hitogata.figure import Figure, JointKind
-from hitogata.figure.rates import changes
 from hitogata.files import read_bvh
 from hitogata.files.bvh import Bvh, bvh_poses
 from hitogata.files.names import Part, Side
 from hitogata.library import human28, virtual_human
 from hitogata.motion import Retargeted, retarget_bvh
+from hitogata.motion.chains import first_of
 from hitogata.motion.footing import runs
 from hitogata.motion.grounding import sole_points
 from hitogata.spatial import quat_conjugate, quat_log, quat_multiply
@@ -67,18 +66,19 @@ class Verdict:
 def judged(bvh: Bvh, figure: Figure, found: Retargeted, lasted: float = 0.0) -> Verdict:
     """Look at a motion that was carried over."""
     motion, pairs = found.trajectory, found.mapping.pairs
-    q, time = motion.q, motion.time
+    q = motion.q
     ours, theirs = forward_kinematics(figure, q), bvh_poses(bvh, slice(found.first, None))
     hips = found.mapping.links(Part.THIGH) or list(pairs)[:1]
-    mine = ours.position[:, [figure.link_index(n) for n in hips]].mean(axis=1)
+    mine = ours.position[:, [first_of(figure, n, pairs) for n in hips]].mean(axis=1)
     wanted = found.scale * theirs.position[:, [bvh.index(pairs[n]) for n in hips]].mean(axis=1)
     off = np.delete(mine - wanted, list(found.spikes), axis=0)  # a sample that jumps aside is no path
     off = np.linalg.norm(off - np.median(off, axis=0), axis=1).max()
     length = np.linalg.norm(np.diff(wanted, axis=0), axis=1).sum()
     tilt, height, slide, still = _feet(bvh, figure, found, ours, theirs)
     fastest, joint = _speeds(bvh, figure, found, theirs)
-    return Verdict(off / max(length, 1e-9), off, tilt.max(initial=0), float((tilt > LEVEL).mean()) if len(tilt) else 0.0,
-                   height, slide, _outside(figure, q), fastest, joint, still, lasted)  # fmt: skip
+    tilted = float((tilt > LEVEL).mean()) if len(tilt) else 0.0
+    return Verdict(off / max(length, 1e-9), off, tilt.max(initial=0), tilted, height,
+                   slide, _outside(figure, q), fastest, joint, still, lasted)  # fmt: skip
 
 
 def _feet(bvh, figure, found, ours, theirs):
@@ -162,20 +162,24 @@ def _turning(a, b, dt):
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("name")
-    parser.add_argument("files", nargs="*")
-    args, _ = parser.parse_known_args()
+    parser.add_argument("name", nargs="?")
+    parser.add_argument("files", nargs="*", metavar="FILE")
+    files = parser.parse_known_args()[0].files
     warnings.simplefilter("ignore")
-    files = args.files
-    print(f"{'clip':<12}{'figure':<15}{'path':>7}{'':>7}{'level':>14}{'height':>8}{'slide':>7}{'range':>7}{'speed':>6} of {'':<18}{'stands':>7}{'takes':>7}")
+    if not files:
+        print("no .bvh files given: python -m benchmarks.retargeting retargeting FILE ...")
     for path in files:
         for figure in (virtual_human(), human28()):
             bvh = read_bvh(path)
             start = clock.perf_counter()
             found = retarget_bvh(bvh, figure)
             v = judged(bvh, figure, found, clock.perf_counter() - start)
-            print(f"{Path(path).stem:<12}{figure.name:<15}{100 * v.path:6.2f}%{1000 * v.away:5.0f}mm{v.tilt:6.1f} ° ({v.tilted:4.0%})"
-                  f"{1000 * v.height:6.1f}mm{1000 * v.slide:5.1f}mm{v.outside:6.2f}°{v.fastest:6.2f} {v.joint:<20}{v.still:6.0%}{v.lasted:6.1f}s  {bvh.nframes}", flush=True)
+            print(
+                f"{Path(path).stem:<10}{figure.name:<14} hips off {100 * v.path:.2f} % ({1000 * v.away:.0f} mm), "
+                f"soles {v.tilt:.1f} deg ({v.tilted:.0%} above 3), {1000 * v.height:.1f} mm, "
+                f"slide {1000 * v.slide:.1f} mm, out of range {v.outside:.2f} deg, {v.fastest:.2f} x {v.joint}; "
+                f"{v.still:.0%} stands, {bvh.nframes} frames in {v.lasted:.1f} s", flush=True,
+            )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from hitogata.figure import Figure, Joint, JointKind
 from hitogata.figure.moving import joint_motion
 from hitogata.figure.rates import unbroken_quats
 from hitogata.figure.values import FloatArray
-from hitogata.motion.chains import Chain, chain_angles, chain_to
+from hitogata.motion.chains import Chain, chain_angles, chain_to, row_to
 from hitogata.motion.fitting import bend_twists, hinge_angles, inside, steady_twists, twist_angles, universal_angles
 from hitogata.motion.mapping import SkeletonMap
 from hitogata.motion.resting import Rest
@@ -86,7 +86,7 @@ class Follower:
             base = np.broadcast_to(base, (count, 3, 3))
             part = slice(target.q_starts[i], target.q_starts[i] + joint.nq)
             wanted = self._wanted(i)
-            links = self._row(i)
+            links = row_to(target, i, self.pairs.pairs)
             if wanted is not None and len(links) > 1 and (chain := chain_to(target, links)) is not None:
                 self._fit_row(i, chain, links, world, given.get(link.name), wanted, q)
                 base = world[:, parent] @ joint.parent_frame.rotation
@@ -128,13 +128,6 @@ class Follower:
             angles = universal_angles(joint, back @ wanted @ child)
             for k in range(2):
                 q[:, k] = inside(angles[:, k], joint.range[k] if joint.range else None)
-
-    def _row(self, i: int) -> list[int]:
-        """Links that turn a link together with its own joint: those before it that follow none, up to one that does."""
-        links = [i]
-        while (parent := self.target.parents[links[0]]) > 0 and self.target.link_names[parent] not in self.pairs.pairs:
-            links.insert(0, parent)
-        return links
 
     def _fit_row(
         self, i: int, chain: Chain, links: list[int], world: FloatArray, given: FloatArray | None, wanted: FloatArray,

@@ -24,10 +24,11 @@ from hitogata.figure.values import FloatArray
 from hitogata.files import Bvh, figure_from_bvh, trajectory_from_bvh
 from hitogata.files.names import Part, Side
 from hitogata.motion.calibration import calibration_length
+from hitogata.motion.chains import first_of
 from hitogata.motion.following import Follower
 from hitogata.motion.grounding import STANCE, lowest
 from hitogata.motion.mapping import SkeletonMap, map_skeletons
-from hitogata.motion.resting import find_rest, source_roles
+from hitogata.motion.resting import find_rest, source_roles, upright
 from hitogata.motion.spikes import without_spikes
 from hitogata.motion.stances import LEG, Stance, find_stances
 from hitogata.motion.treading import Trodden, tread
@@ -128,6 +129,7 @@ def retarget(
     """
     trajectory.check(source)
     pairs = mapping if isinstance(mapping, SkeletonMap) else map_skeletons(source, target, mapping)
+    target = upright(target, pairs)
     roles = source_roles(source, pairs)
     calibration = calibration_length(source, trajectory, roles)
     first = 0 if keep_calibration else calibration
@@ -166,7 +168,8 @@ def retarget_bvh(bvh: Bvh, target: Figure, **options: Any) -> Retargeted:
 
 def _from(trajectory: Trajectory, first: int) -> Trajectory:
     """The samples from one on."""
-    return replace(trajectory, time=trajectory.time[first:], q=trajectory.q[first:], v=trajectory.v[first:], channels={})
+    time, q, v = trajectory.time[first:], trajectory.q[first:], trajectory.v[first:]
+    return replace(trajectory, time=time, q=q, v=v, channels={})
 
 
 def _soles(pairs: SkeletonMap, stances: Mapping[Side, Stance]) -> dict[str, FloatArray]:
@@ -202,7 +205,8 @@ def _leg_ratio(source: Figure, target: Figure, pairs: SkeletonMap) -> tuple[floa
     for upper, lower in chains:
         bones = ((target, own, upper, lower), (source, theirs, pairs.pairs[upper], pairs.pairs[lower]))
         for k, (figure, places, a, b) in enumerate(bones):
-            sums[k] += float(np.linalg.norm(places[figure.link_index(a)] - places[figure.link_index(b)]))
+            begin = first_of(target, a, pairs.pairs) if figure is target else figure.link_index(a)
+            sums[k] += float(np.linalg.norm(places[begin] - places[figure.link_index(b)]))
     return (sums[0] / sums[1] if min(sums) > 0 else 1.0), (sums[1] / 2 if all(legs) else LEG)
 
 
@@ -214,6 +218,7 @@ def _root_path(
     if not follow:
         raise ArgumentError("mapping: no pairs of links")
     wanted = scale * places[:, [source.link_index(pairs.pairs[name]) for name in follow]].mean(axis=1)
-    now = forward_kinematics(target, q).position[:, [target.link_index(name) for name in follow]].mean(axis=1)
+    own = [first_of(target, name, pairs.pairs) for name in follow]
+    now = forward_kinematics(target, q).position[:, own].mean(axis=1)
     path: FloatArray = q[:, :3] + (wanted - now) @ target.links[0].joint.parent_frame.rotation
     return path

@@ -1,8 +1,8 @@
 """Turns over time that are nowhere faster than they may be, within a range of motion.
 
-Where a range holds a joint, the nearest pose it allows may run along the wall, or the next joint may make up for it, much
-faster than anything moved before.  Such places are smoothed: a Gaussian of width σ leaves of a sudden turn by A a speed of
-A/(σ √(2π)), so that σ grows until the speed fits; elsewhere nothing changes.
+Where a range holds a joint, the nearest pose it allows may run along the wall, or the next joint may make up for it,
+much faster than anything moved before.  Such places are smoothed: a Gaussian of width σ leaves of a sudden turn by A a
+speed of A/(σ √(2π)), so that σ grows until the speed fits; elsewhere nothing changes.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from hitogata.motion.easing import ease
 from hitogata.spatial import quat_conjugate, quat_exp, quat_log, quat_multiply
 
 FASTER, SLOWEST = 1.35, 1.0
-"""A joint may turn so many times faster than the source's ever does; the source's counts as no slower than this [rad/s]."""
+"""A joint may turn so many times faster than the source's ever does, which counts as no slower than this [rad/s]."""
 
 _WIDTHS = 0.02 * 1.5 ** np.arange(12)  # [s], up to 1.7 s
 _REACH = 2.5  # times σ: how far around a fast place is smoothed
@@ -59,7 +59,8 @@ def slowed(
         smooth = gaussian_filter1d(quats, width / step, axis=0, mode="nearest")
         smooth /= np.linalg.norm(smooth, axis=1, keepdims=True)
         turn = quat_log(quat_multiply(smooth, quat_conjugate(quats)))
-        quats = unbroken_quats(np.asarray(allowed(quat_multiply(quat_exp(share[:, None] * turn), quats))))
+        moved = np.asarray(quat_multiply(quat_exp(share[:, None] * turn), quats), np.float64)
+        quats = unbroken_quats(np.asarray(allowed(moved), np.float64))
     return quats
 
 

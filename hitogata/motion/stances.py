@@ -73,7 +73,7 @@ def find_stances(
         flat = _rests(time, place, size, FLAT)
         toes = index.get((Part.TOES, side))
         ball = poses.position[:, toes[0]] if toes else _tip(figure, ankle, poses)
-        tiptoe = np.zeros(len(time), np.bool_)
+        tiptoe: BoolArray = np.zeros(len(time), np.bool_)
         standing = flat if ball is None else _rests(time, np.array(ball), size, TIPTOE)
         up = _usual(rotation[flat & standing, 2])
         if ball is not None and up is not None:

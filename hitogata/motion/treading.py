@@ -13,6 +13,7 @@ from hitogata.dynamics import LinkPoses, forward_kinematics
 from hitogata.figure import Figure
 from hitogata.figure.values import FloatArray
 from hitogata.files.names import Part, Side
+from hitogata.motion.chains import first_of
 from hitogata.motion.following import Follower
 from hitogata.motion.footing import BoolArray, runs
 from hitogata.motion.heights import best_heights
@@ -99,7 +100,10 @@ def tread(
     soles, legs = {}, {}
     for side in stances:
         links = [pairs.links(part, side)[:1] for part in (Part.THIGH, Part.SHIN, Part.FOOT)]
-        leg = leg_of(figure, (links[0][0], links[1][0], links[2][0]), np.cross(UP, forward)) if all(links) else None
+        if not all(links):
+            continue
+        hip = first_of(figure, links[0][0], pairs.pairs)
+        leg = leg_of(figure, (links[0][0], links[1][0], links[2][0]), hip, np.cross(UP, forward))
         if leg is not None:
             soles[side] = sole_of(figure, links[2] + pairs.links(Part.TOES, side), forward)
             legs[side] = leg
@@ -119,7 +123,8 @@ def tread(
         done[:, :3] = q[:, :3] + rise[:, None] * figure.links[0].joint.parent_frame.rotation.T[:, 2]
         after = forward_kinematics(figure, done)
         for step in steps:
-            step.see(follower.time, np.array(after.rotation[:, step.leg.links[2]]))
+            foot = step.leg.links[2]
+            step.see(follower.time, np.array(after.rotation[:, foot]), np.array(after.position[:, foot]))
     treads = {side: _judged(soles[side], stances[side], poses, after, floor) for side in legs}
     return Trodden(done, treads, rise)
 
