@@ -14,6 +14,8 @@ kernel source never says which.  This room gives Numba what it needs for that:
     packed(view)                          the same, for inner loops over neighbours in memory
     pack(rows, first, view), unpack(view, rows, first)   between one figure per row and lanes
     view_or_none(array), given(argument, value)          for arguments that may be None
+    Memory                                what lies in an array, declared once: sizes, numpy views, and by
+    open_memory(Declared, array, ...)     the view that kernels have of it (see `memory`)
     address_table(arrays); floats_in(table, k), ints_in(table, k)   many arrays as one argument
     sqrt, rint, floor, absolute, copysign, minimum, maximum, clip, where, is_finite,
     negated, sincos, atan2, gather        for every width
@@ -29,9 +31,15 @@ numpy arrays: test them there, without compiling.  `docs/lanes.md` is the guide.
 
 from hitogata.lanes.addresses import address_table, floats_in, ints_in
 from hitogata.lanes.angles import arctan_excess, atan2, sincos
+from hitogata.lanes.bounds import CHECKED, OutOfBoundsError
 from hitogata.lanes.clock import HAS_CYCLES, cycles
 from hitogata.lanes.compiling import Entry, entry, kernel
+from hitogata.lanes.counts import Count, Given, rounded_up
+from hitogata.lanes.fields import LayoutError, floats_of, ints_of, many, number, numbers, one, part, same, whole, wholes
 from hitogata.lanes.kinds import ArgumentTypeError, Floats, Ints, Number
+from hitogata.lanes.memory import Memory
+from hitogata.lanes.memory_layout import MemoryLayout, RecordFields, record_fields
+from hitogata.lanes.memory_views import memory_sizes, open_memory
 from hitogata.lanes.numbers import (
     absolute,
     all_lanes,
@@ -50,24 +58,34 @@ from hitogata.lanes.numbers import (
 )
 from hitogata.lanes.optional import given, view_or_none
 from hitogata.lanes.packing import from_blocks, pack, to_blocks, unpack
-from hitogata.lanes.records import record, record_offsets, record_size, reuse, size
+from hitogata.lanes.records import record, record_offsets, record_size, reuse, several, size
 from hitogata.lanes.structs import struct
+from hitogata.lanes.tables import Table, float_array, int_array, open_table
 from hitogata.lanes.threads import cores, share
 from hitogata.lanes.tracing import inline
 from hitogata.lanes.types import X1, X4, X8, X16, Width
 from hitogata.lanes.views import aligned_zeros, lanes, packed, records, tail
 
 __all__ = [
+    "CHECKED",
     "HAS_CYCLES",
     "X1",
     "X4",
     "X8",
     "X16",
     "ArgumentTypeError",
+    "Count",
     "Entry",
     "Floats",
+    "Given",
     "Ints",
+    "LayoutError",
+    "Memory",
+    "MemoryLayout",
     "Number",
+    "OutOfBoundsError",
+    "RecordFields",
+    "Table",
     "Width",
     "absolute",
     "address_table",
@@ -81,27 +99,43 @@ __all__ = [
     "cores",
     "cycles",
     "entry",
+    "float_array",
     "floats_in",
+    "floats_of",
     "floor",
     "from_blocks",
     "gather",
     "given",
     "inline",
+    "int_array",
     "ints_in",
+    "ints_of",
     "is_finite",
     "kernel",
     "lanes",
+    "many",
     "maximum",
+    "memory_sizes",
     "minimum",
     "negated",
+    "number",
+    "numbers",
+    "one",
+    "open_memory",
+    "open_table",
     "pack",
     "packed",
+    "part",
     "record",
+    "record_fields",
     "record_offsets",
     "record_size",
     "records",
     "reuse",
     "rint",
+    "rounded_up",
+    "same",
+    "several",
     "share",
     "sincos",
     "size",
@@ -112,4 +146,6 @@ __all__ = [
     "unpack",
     "view_or_none",
     "where",
+    "whole",
+    "wholes",
 ]

@@ -14,7 +14,7 @@ from hitogata.contact.touching import SPARE_ANY
 from hitogata.figure import State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import address_table, record_size
-from hitogata.loops.contacts.reporting import REPORT
+from hitogata.loops.contacts.layout import REPORT
 from hitogata.sim.clocked_running import take_clocked_stated_steps, take_clocked_steps
 from hitogata.sim.contact_log import CLOCK
 from hitogata.sim.coordinates import ContactMethod, Coordinates
@@ -44,7 +44,7 @@ from hitogata.sim.saving import fingerprint
 from hitogata.sim.settings import Settings
 from hitogata.sim.shaped_running import take_shaped_steps
 from hitogata.sim.solver_tally import copy_tally
-from hitogata.sim.states.layout import PATCHES, TALLY, room_sizes
+from hitogata.sim.states.layout import Room
 from hitogata.sim.states.running import take_shaped_stated_steps, take_stated_steps
 from hitogata.sim.substeps import TIME, PointSums, sums_size
 from hitogata.sim.ties import Tie, TieArrays
@@ -153,8 +153,10 @@ class Arrays:
         self.earlier_points = np.zeros(2 * self.contact_room * record_size(PointSums))
         self.log, self.logs = new_log(settings.contact_events, self.contact_room), settings.contact_events > 0
         self.stated = settings.contacts is ContactMethod.STATES
-        numbers, whole = room_sizes(points, int(solved.ints[5])) if self.stated else (0, 0)
-        self.states, self.states_ints = np.zeros(numbers), np.zeros(whole, np.int64)
+        self.states, self.states_ints = np.zeros(0), np.zeros(0, np.int64)
+        self._states = Room.layout(points=points, width=int(solved.ints[5]))
+        if self.stated:
+            self.states, self.states_ints = self._states.new_floats(), self._states.new_ints()
         self.counts = np.zeros(COUNTS, np.int64)
         self.counts[CAPACITY], self.counts[PIECES] = self.contact_room, 1
         self.unread: set[Member] = set()
@@ -316,7 +318,7 @@ class Arrays:
         new.forest.floats[:], new.shapes.floats[:], new.law[:] = self.forest.floats, self.shapes.floats, self.law
         new.before[:] = new.piece[:] = self.start
         new.unread, new.sleep = self.unread, self.sleep
-        new.states[:TALLY] = self.states[:TALLY]
+        new.tally[:] = self.tally
         copy_tally(self, new)
         new.put_patches(self.last_patches())
         earlier = self.earlier_contacts()
@@ -416,13 +418,21 @@ class Arrays:
         """What contact by states reported of the last step, shape (patches, REPORT)."""
         if self.awake is not None and self.awake.own is not self:
             return self.awake.all_patches()
-        count = int(self.states[PATCHES]) if self.stated else 0
-        return self.states[TALLY : TALLY + count * REPORT].reshape(count, REPORT)
+        if not self.stated:
+            return np.zeros((0, REPORT))
+        count = int(self._states.field("patches", self.states))
+        rows: FloatArray = self._states.field("report", self.states).rows[:count]
+        return rows
+
+    @property
+    def tally(self) -> FloatArray:
+        """Numbers of a `states.layout.Tally`, a view."""
+        return self.states[self._states.place("tally").part]
 
     def put_patches(self, patches: FloatArray) -> None:
         """Take these for the report of the last step; there must be room."""
         if self.stated:
-            self.states[PATCHES] = len(patches)
+            self._states.field("patches", self.states)[...] = len(patches)
             self.last_patches()[:] = patches
 
     def fingerprint(self) -> bytes:
