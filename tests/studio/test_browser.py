@@ -359,7 +359,9 @@ def test_table_of_links(watched, studio, tmp_path):
     table.rows["forearm_left"].value = "–"
     watched.press("Carry over again")
     watched.until(lambda: studio.motion is not first, "the motion to be carried over")
-    watched.until(lambda: "forearm_left" not in studio.carried_now().pairs, "the table to be the new one")
+    watched.until(lambda: "forearm_left" not in studio.carried_now().pairs, "the new pairs")
+    watched.until(lambda: table.rows["forearm_left"].value == "–" and len(table.rows) == 17, "the table to be new")
+    watched.frames(2)
     part = studio.stage.figure.q_slice("elbow_left")
     assert np.ptp(studio.motion.q[:, part]) < 1e-9 < np.ptp(first.q[:, part])
     second = studio.motion
