@@ -8,6 +8,7 @@ import numpy as np
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
 from hitogata.dynamics.layout import Body, JointInts, Model, model_of
 from hitogata.figure import Figure, JointKind
+from hitogata.figure.coupled import bound_ranges
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import MemoryLayout, record_offsets, record_size
 from hitogata.motion.puppet.layout import BALANCE, DollMemory, GoalMemory, State
@@ -72,16 +73,20 @@ def _cast(figure: Figure) -> Cast:
         else:
             limits[body] = given
             walls += 1
+    coupled: list[int] = []
+    for bound in bound_ranges(figure):
+        coupled.append(sum(map(len, flats)))
+        flats.append(bound.flat)
     chains: list[tuple[int, ...]] = []
     for i, parent in enumerate(joints[:, column["parent"]]):
         chains.append((*(chains[parent] if parent >= 0 else ()), i))
     sizes = {"bodies": count, "nq": model.nq, "nv": model.nv}
     layout = DollMemory.layout(
-        **sizes, links=model.nlinks, walls=walls, range_numbers=sum(map(len, flats))
+        **sizes, links=model.nlinks, walls=walls, range_numbers=sum(map(len, flats)), several=len(coupled)
     )
     ints, floats_ = layout.new_ints(), layout.new_floats()
     fields = layout.open(floats_, ints)
-    fields.joint.rows[:], fields.range_start[:] = joints, starts
+    fields.joint.rows[:], fields.range_start[:], fields.coupled[:] = joints, starts, coupled
     fields.body.rows[:] = model.floats[MODEL_HEADER:].reshape(-1, record_size(Body))
     fields.limit.rows[:], fields.ranges[:] = limits, np.concatenate([*flats, np.zeros(0)])
     return Cast(ints, floats_, model, tuple(chains), State.layout(**sizes))
