@@ -11,7 +11,6 @@ from hitogata.motion import Puppet
 from hitogata.rom import BoundaryTwist
 from hitogata.studio import StudioOptions
 from hitogata.studio.ranges.kinds import to_polar
-from tests.motion.odd import walk_bvh
 from tests.studio.browser import CHROMIUM, FLAGS, TIMEOUT, Watched, point
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install playwright")
@@ -343,31 +342,3 @@ def test_keys_of_the_keyboard(watched, studio):
     watched.page.keyboard.press("h")
     watched.page.get_by_text("Keys and mouse").wait_for()
     watched.press("Close")
-
-
-def test_table_of_links(watched, studio, tmp_path):
-    """A motion of a file says which link follows which; others are chosen, and refused in place if they cannot be."""
-    write_bvh(walk_bvh(seconds=1.5), tmp_path / "walk.bvh")
-    watched.press("Motion")
-    upload(watched, "Open a motion (BVH, NPZ)", tmp_path / "walk.bvh")
-    table = studio.page.motion.pairs
-    watched.until(lambda: table.rows and studio.carried_now() is not None, "the table")
-    first = studio.motion
-    assert table.rows["forearm_left"].value == "LeftForeArm"
-    watched.page.get_by_text("Links that follow", exact=True).click()
-    watched.page.get_by_label("forearm_left", exact=True).first.wait_for()
-    table.rows["forearm_left"].value = "–"
-    watched.press("Carry over again")
-    watched.until(lambda: studio.motion is not first, "the motion to be carried over")
-    watched.until(lambda: "forearm_left" not in studio.carried_now().pairs, "the new pairs")
-    watched.until(lambda: table.rows["forearm_left"].value == "–" and len(table.rows) == 17, "the table to be new")
-    watched.frames(2)
-    part = studio.stage.figure.q_slice("elbow_left")
-    assert np.ptp(studio.motion.q[:, part]) < 1e-9 < np.ptp(first.q[:, part])
-    second = studio.motion
-    table.rows["forearm_left"].value = "RightForeArm"
-    watched.press("Carry over again")
-    watched.told("both follow 'RightForeArm'")
-    assert studio.motion is second
-    watched.press("Undo")
-    watched.until(lambda: table.rows["forearm_left"].value == "LeftForeArm", "the table of before")
