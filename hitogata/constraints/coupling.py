@@ -2,10 +2,9 @@
 
 from hitogata.constraints.limits import softness
 from hitogata.dynamics.factor import shared_depth
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.dynamics.placing import axis_of
+from hitogata.dynamics.joints import column, moved_column
 from hitogata.lanes import inline, kernel
-from hitogata.spatial import Motion, Vec3, cols, cross, load6, store3, store6
+from hitogata.spatial import load6, store3, store6
 
 
 @kernel
@@ -163,16 +162,9 @@ def fill_touch(scene, y, body, at):
     tree, pos, i = scene.tree, scene.placed[body].rel, body
     while i >= 0:
         joint, placed = tree.joint[i], scene.placed[i]
-        column, arm = at + 6 * joint.depth, pos - scene.placed[i].rel
-        if joint.kind == HINGE:
-            turning_column(y, column, axis_of(placed.rot), arm)
-        elif joint.kind == BALL:
-            turning_columns(y, column, placed.base, arm)
-        elif joint.kind == SLIDER:
-            sliding_column(y, column, axis_of(placed.rot))
-        elif joint.kind == FREE:
-            turning_columns(y, column, placed.base, arm)
-            sliding_columns(y, column + 18, placed.base)
+        start, arm = at + 6 * joint.depth, pos - placed.rel
+        for k in range(joint.count):
+            store6(y, start + 6 * k, moved_column(column(joint, tree.body[i], placed, k), arm))
         i = joint.parent
 
 
@@ -189,32 +181,6 @@ def whiten_touch(scene, i, y, at):
         for j in range(d):
             store6(y, at + 6 * j, load6(y, at + 6 * j) - value * mass[k * stride + j])
     return speed
-
-
-@inline
-def turning_column(view, at, axis, arm):
-    """Motion of a body's origin, `arm` away from an axis it turns about."""
-    store6(view, at, Motion(axis, cross(axis, arm)))
-
-
-@inline
-def turning_columns(view, at, base, arm):
-    """The same for three axes."""
-    for k, axis in enumerate(cols(base)):
-        store6(view, at + 6 * k, Motion(axis, cross(axis, arm)))
-
-
-@inline
-def sliding_column(view, at, axis):
-    """Motion along an axis."""
-    store6(view, at, Motion(Vec3(0.0, 0.0, 0.0), axis))
-
-
-@inline
-def sliding_columns(view, at, base):
-    """The same for three axes."""
-    for k, axis in enumerate(cols(base)):
-        store6(view, at + 6 * k, Motion(Vec3(0.0, 0.0, 0.0), axis))
 
 
 @inline

@@ -13,7 +13,7 @@ from hitogata.constraints.links import LIMITS
 from hitogata.constraints.ranges import NONE
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
 from hitogata.dynamics.layout import Body, JointInts, Model, model_of
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Figure
 from hitogata.figure.coupled import bound_ranges
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
@@ -229,12 +229,10 @@ def _limits(figure: Figure, count: int, body_of_link: tuple[int, ...]) -> tuple[
         given = link.joint.range
         if given is None:
             continue
-        if link.joint.kind is JointKind.BALL:
-            ranges[body] = given.flat
-        elif link.joint.kind is JointKind.UNIVERSAL:
-            limits[body - 1], limits[body] = given
+        if link.joint.screws:
+            limits[body - link.joint.bodies + 1 : body + 1] = given
         else:
-            limits[body] = given
+            ranges[body] = given.flat
     assert limits.shape[1] == record_size(Limit)
     return limits, ranges
 

@@ -26,7 +26,7 @@ from hitogata.constraints.newton import FIRST_SHARE, newton
 from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.constraints.restitution import bounce
 from hitogata.dynamics.integration import advance
-from hitogata.dynamics.layout import BALL
+from hitogata.dynamics.joints import is_ball
 from hitogata.lanes import any_lane, kernel, maximum, sqrt, where
 from hitogata.sim.clocking import FACTOR, INTEGRATE, ROWS, SWEEPS, Clock
 from hitogata.sim.energy_momentum import float_freely
@@ -131,7 +131,7 @@ def find_limits(world, rows, state, control, law):
                 rows, count, coupled, world.chains, joint, world.coupled, state, wall, law, work
             )  # fmt: skip
             coupled += 1
-        if joint.kind == BALL:
+        if is_ball(joint):
             ranges, having = world.ranges, world.ranges.having(world.ranges, i)
             if any_lane(having):
                 quat, rate, watch = load_quaternion(state.q, joint.iq), load3(state.mean, joint.iv), state.watch[i]
