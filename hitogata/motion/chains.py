@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hitogata.figure import Figure
+from hitogata.figure import Figure, JointKind
 from hitogata.figure.values import FloatArray
 from hitogata.motion.fitting import inside
 from hitogata.spatial import quat_exp, quat_to_matrix
