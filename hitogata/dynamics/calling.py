@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hitogata.dynamics.layout import GRAVITY, Model, model_of
+from hitogata.dynamics.layout import GRAVITY, Model, callable_model_of
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure
 from hitogata.figure.values import UNIT_TOLERANCE
@@ -68,11 +68,13 @@ def call(
         gravity: world axes [m/s²].
         out: where to put the result, or None for a new array.
     """
-    model = model_of(figure)
+    model = callable_model_of(figure)
     check_threads(threads)
     pull = vector("gravity", gravity)
     arrays = [None if i.value is None and i.optional else _array(i, figure) for i in inputs]
     given = [(i, a) for i, a in zip(inputs, arrays, strict=True) if a is not None]
+    if model.follows:
+        return _call_expanded(figure, many, inputs, arrays, extra, out_shape, pull, out)
     counts = {i.name: len(a) for i, a in given if a.ndim > len(i.shape)}
     if not counts:
         flat = [None if a is None else _plain(a, np.float64).reshape(-1) for a in arrays]
@@ -90,6 +92,32 @@ def call(
         floats, flat_out = model.floats_for(pull, dtype), out.reshape(n, math.prod(out_shape))
         _run_rows(model, floats, many, rows, extra, flat_out, threads, lambda s: check(s, figure, inputs))
     return out
+
+
+def _call_expanded(
+    figure: Figure, many: Any, inputs: Sequence[Input], arrays: Sequence[Array | None], extra: Any,
+    out_shape: tuple[int, ...], gravity: Any, out: Array | None,
+) -> Array:  # fmt: skip
+    """The same for a figure whose joints follow functions, in float64 (a batch of float32 is rounded at the end)."""
+    from hitogata.dynamics.expanded import run_expanded
+
+    given = [(i, a) for i, a in zip(inputs, arrays, strict=True) if a is not None]
+    for i, a in given:
+        _explain(i, a, figure)
+    counts = {i.name: len(a) for i, a in given if a.ndim > len(i.shape)}
+    if len(set(counts.values())) > 1:
+        sizes = ", ".join(f"{name} has {n}" for name, n in counts.items())
+        raise ArgumentError(f"the arguments' batches differ in length: {sizes}")
+    n = next(iter(counts.values()), 1)
+    rows = {
+        i.name: np.broadcast_to(a, (n, *i.shape)).astype(np.float64) for i, a in given
+    }  # fmt: skip
+    dtype = np.float32 if counts and all(a.dtype == np.float32 for _, a in given) else np.float64
+    shape = (n, *out_shape) if counts else out_shape
+    result = _result(out, shape, dtype, given)
+    name = many.py_func.__name__ if hasattr(many, "py_func") else many.__name__
+    result[...] = run_expanded(figure, name.removesuffix("_many"), rows, extra, gravity).reshape(shape)
+    return result
 
 
 def _result(out: Array | None, shape: tuple[int, ...], dtype: Any, given: Sequence[tuple[Input, Array]]) -> Array:

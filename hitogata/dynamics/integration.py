@@ -15,11 +15,11 @@ import numpy as np
 from hitogata.dynamics.articulated import Work, accelerate
 from hitogata.dynamics.calling import REFUSED, Array, Input, call, no_torque
 from hitogata.dynamics.joints import difference_of, move_on
-from hitogata.dynamics.layout import GRAVITY, model_of
+from hitogata.dynamics.layout import GRAVITY, callable_model_of
 from hitogata.dynamics.running import BAD_SIZE, run_any, run_one, run_rows
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
-from hitogata.lanes import Floats, entry, kernel, tail
+from hitogata.lanes import Floats, Ints, entry, kernel, tail
 
 
 class Integrator(enum.Enum):
@@ -41,7 +41,7 @@ def integrate(figure: Figure, q: Any, change: Any, *, threads: int | None = 1) -
     Returns:
         Coordinates, shape (nq,) or (n, nq).
     """
-    model = model_of(figure)
+    model = callable_model_of(figure)
     if threads == 1:
         try:
             moved: Array = np.empty(model.nq)
@@ -65,7 +65,7 @@ def difference(figure: Figure, start: Any, end: Any, *, threads: int | None = 1)
     Returns:
         Change, shape (nv,) or (n, nv) [rad], [m].
     """
-    model = model_of(figure)
+    model = callable_model_of(figure)
     if threads == 1:
         try:
             change: Array = np.empty(model.nv)
@@ -110,7 +110,7 @@ def step(
         raise ArgumentError(f"integrator: must be an Integrator, got {integrator!r}")
     if not isinstance(state, State):
         raise ArgumentError(f"state: must be a State, got {type(state).__name__}")
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (
         Input("q", state.q, (model.nq,)),
         Input("v", state.v, (model.nv,)),
@@ -238,7 +238,7 @@ def move_between(tree, work, start, v, end, wrenches, options, out):
 # ------------------------------------------------------- entries
 
 
-@entry(q=Floats(1), change=Floats(1), out=Floats(1, write=True))
+@entry(ints=Ints(1), floats=Floats(1), q=Floats(1), change=Floats(1), out=Floats(1, write=True))
 def integrate_one(ints, floats, q, change, out):
     """One state."""
     return run_one(move_by, 0, ints, floats, q, change, None, None, None, out)
@@ -250,7 +250,7 @@ def integrate_many(ints, floats, q, change, out, first, end, width):
     return run_rows(move_by, 0, ints, floats, q, change, None, None, None, out, first, end, width)
 
 
-@entry(start=Floats(1), end=Floats(1), out=Floats(1, write=True))
+@entry(ints=Ints(1), floats=Floats(1), start=Floats(1), end=Floats(1), out=Floats(1, write=True))
 def difference_one(ints, floats, start, end, out):
     """One pair."""
     if end.size != start.size:

@@ -16,7 +16,7 @@ from numpy import empty
 
 from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads
 from hitogata.dynamics.joints import driven, felt
-from hitogata.dynamics.layout import GRAVITY, model_of
+from hitogata.dynamics.layout import GRAVITY, callable_model_of
 from hitogata.dynamics.placing import wrench
 from hitogata.dynamics.running import run_one, run_rows
 from hitogata.dynamics.turning import carried, standing, turn
@@ -56,13 +56,13 @@ def inverse_dynamics(
         check_threads(threads)
     if wrenches is None and gravity is GRAVITY and out is None:
         try:
-            ints, floats, nv, _ = figure.compiled.get("hot") or model_of(figure).hot
+            ints, floats, nv, _ = figure.compiled.get("hot") or callable_model_of(figure).hot
             fresh = empty(nv)
             if not inverse_one(ints, floats, q, v, vdot, fresh):
                 return fresh
         except REFUSED:
             pass
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (
         Input("q", q, (model.nq,)),
         Input("v", v, (model.nv,)),
@@ -98,13 +98,13 @@ def bias(
         check_threads(threads)
     if gravity is GRAVITY and out is None:
         try:
-            ints, floats, nv, _ = figure.compiled.get("hot") or model_of(figure).hot
+            ints, floats, nv, _ = figure.compiled.get("hot") or callable_model_of(figure).hot
             fresh = empty(nv)
             if not bias_one(ints, floats, q, v, fresh):
                 return fresh
         except REFUSED:
             pass
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))
     return call(figure, bias_one, bias_many, inputs, (), (model.nv,), threads, gravity, out)
 
@@ -134,7 +134,7 @@ def joint_reactions(
         [torque; force] on each link [N m, N], world axes, torque about the origin of the joint's frame on the link,
         shape (nlinks, 6) or (n, nlinks, 6).
     """
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (
         Input("q", q, (model.nq,)),
         Input("v", v, (model.nv,)),

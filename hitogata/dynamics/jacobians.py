@@ -17,7 +17,7 @@ from numpy import empty
 
 from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads, vector
 from hitogata.dynamics.joints import column, moved_column
-from hitogata.dynamics.layout import Model, model_of
+from hitogata.dynamics.layout import Model, callable_model_of
 from hitogata.dynamics.placing import Placed, move, place, place_chain
 from hitogata.dynamics.running import run_one, run_rows
 from hitogata.figure import Figure
@@ -45,14 +45,14 @@ def jacobian(
         check_threads(threads)
     if point is None and out is None:
         try:
-            ints, floats, nv, _ = figure.compiled.get("hot") or model_of(figure).hot
+            ints, floats, nv, _ = figure.compiled.get("hot") or callable_model_of(figure).hot
             body, x, y, z = figure.compiled["frames"][frame]
             fresh = empty((6, nv))
             if not jacobian_one(ints, floats, q, body, x, y, z, fresh):
                 return fresh
         except (KeyError, TypeError, *REFUSED):  # also for a frame that is not even a name
             pass
-    model = model_of(figure)
+    model = callable_model_of(figure)
     where = frame_in_body(figure, model, frame, point)
     return call(
         figure, jacobian_one, jacobian_many, (Input("q", q, (model.nq,)),), where, (6, model.nv), threads, out=out
@@ -75,7 +75,7 @@ def jacobian_derivative(
     Returns:
         Jdot, shape (6, nv) or (n, 6, nv).
     """
-    model = model_of(figure)
+    model = callable_model_of(figure)
     where = frame_in_body(figure, model, frame, point)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))
     return call(figure, derivative_one, derivative_many, inputs, where, (6, model.nv), threads)

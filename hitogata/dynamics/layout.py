@@ -9,12 +9,13 @@ so that a screw has its axis along z; X_KB leads from there to the link's own fr
 go out.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from hitogata.dynamics.joints import BALL, FIXED, FREE, HINGE, SCREW, VELOCITIES
+from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Link, MassProperties, Pose
 from hitogata.figure.pose import IDENTITY, FloatArray, turn_from_z
 from hitogata.figure.values import Vector
@@ -99,6 +100,7 @@ class Model:
     body_of_link: tuple[int, ...]
     link_poses: tuple[Pose, ...]  # X_KB of each body
     zeros: FloatArray  # (nv,): no torques
+    follows: bool = False  # a stand-in for a figure with function joints: sizes alone, see `expanded`
     _others: dict[Any, Floats] = field(default_factory=dict)
 
     @property
@@ -130,12 +132,37 @@ class Model:
 
 
 def model_of(figure: Figure) -> Model:
-    """The arrays of a figure, made once and kept with it."""
+    """The arrays of a figure, made once and kept with it.
+
+    Raises:
+        ArgumentError: a joint follows functions; `callable_model_of` takes it.
+    """
     model: Model | None = figure.compiled.get("dynamics")
     if model is None:
+        for name, link in zip(figure.joint_names, figure.links, strict=True):
+            if link.joint.follows:
+                what = f"figure {figure.name!r}: joint {name!r} follows functions of coordinates"
+                raise ArgumentError(f"{what}, which only the functions of hitogata.dynamics take yet")
         model = _compile(figure)
         figure.compiled["hot"] = model.hot
         figure.compiled["dynamics"] = model
+    return model
+
+
+def callable_model_of(figure: Figure) -> Model:
+    """The same; of a figure with function joints, its sizes alone, which entries refuse, so that `call` sees to it."""
+    model: Model | None = figure.compiled.get("dynamics") or figure.compiled.get("stand-in")
+    if model is None:
+        if not any(link.joint.follows for link in figure.links):
+            return model_of(figure)
+        from hitogata.figure.expansion import expansion_of  # SciPy's splines, for those who need them
+
+        expansion = expansion_of(figure)
+        assert expansion is not None
+        none: Any = np.zeros((0, 0))
+        model = replace(model_of(expansion.tree), ints=none, floats=none, follows=True, nq=figure.nq, nv=figure.nv)
+        model = replace(model, zeros=np.zeros(figure.nv))
+        figure.compiled["stand-in"] = model
     return model
 
 
@@ -195,7 +222,7 @@ def _bodies_of(link: Link, index: int, above: int, above_link: Pose, iq: int, iv
     for k, screw in enumerate(joint.screws):
         before, turn = turn, _z_to(screw.axis)
         kind = HINGE if (screw.turn, screw.slide) == (1.0, 0.0) else SCREW
-        place = place @ turn if k == 0 else before.inverse() @ turn
+        place = (place if k == 0 else before.inverse()) @ screw.before @ turn
         parts.append(_Part(above, kind, iq + k, iv + k, -1, place, None, IDENTITY, joint.armature, joint.damping,
                            (screw.turn, screw.slide)))  # fmt: skip
         above = count + k

@@ -10,7 +10,7 @@ from numpy import empty
 
 from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads
 from hitogata.dynamics.joints import about, column, felt, moved_column
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.layout import callable_model_of
 from hitogata.dynamics.placing import Placed, place
 from hitogata.dynamics.running import run_one, run_rows
 from hitogata.figure import Figure
@@ -34,13 +34,13 @@ def mass_matrix(figure: Figure, q: Any, *, threads: int | None = 1, out: Array |
         check_threads(threads)
     if out is None:
         try:
-            ints, floats, nv, _ = figure.compiled.get("hot") or model_of(figure).hot
+            ints, floats, nv, _ = figure.compiled.get("hot") or callable_model_of(figure).hot
             fresh = empty((nv, nv))
             if not mass_one(ints, floats, q, fresh):
                 return fresh
         except REFUSED:
             pass
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (Input("q", q, (model.nq,)),)
     return call(figure, mass_one, mass_many, inputs, (), (model.nv, model.nv), threads, out=out)
 

@@ -179,7 +179,7 @@ class Figure:
             quat = rng.normal(size=4)
             q[start : start + 4] = quat / np.linalg.norm(quat)
         for start, link in zip(self.q_starts, self.links, strict=True):
-            if link.joint.range is not None and link.joint.screws:
+            if link.joint.range is not None and link.joint.quat_start is None:
                 limits = np.reshape(link.joint.range, (-1, 2))
                 part = slice(start, start + link.joint.nq)
                 q[part] = np.clip(q[part], limits[:, 0], limits[:, 1])

@@ -32,7 +32,9 @@ class Rigid(NamedTuple):
 def check_mobility(links: tuple[Link, ...]) -> None:
     """FigureError naming the first link that its joint cannot move for want of inertia."""
     for link in links:
-        turns = link.joint.quat_start is not None or any(not screw.slide for screw in link.joint.screws)
+        joint = link.joint
+        turns = joint.quat_start is not None or any(not screw.slide for screw in joint.screws)
+        turns = turns and not joint.motions and not joint.follows
         if not link.mass.definite and turns:
             _check_link(link, links)
 

@@ -59,7 +59,8 @@ def limit_forces(arrays: BatchArrays, member: "Member") -> Array:
         if link.joint.screws:
             result[:, k] = 0.0
             first = bodies[k] - link.joint.bodies + 1
-            result[:, k, : link.joint.bodies] = impulses[:, first : bodies[k] + 1].sum(axis=2)
+            own = impulses[:, first : bodies[k] + 1].sum(axis=2)
+            result[:, k, : min(2, own.shape[1])] = own if own.shape[1] <= 2 else np.sort(own, axis=1)[:, :-3:-1]
     return _per_time(result, arrays)
 
 

@@ -314,7 +314,8 @@ class Member:
     def limit_forces(self) -> FloatArray:
         """How hard the ends of ranges pushed back, shape (nlinks, 2) [N m], [N].
 
-        Of a ball joint: swing and twist; of a universal joint: its two intervals; of others: theirs, and 0.
+        Of a ball joint: swing and twist; of a universal joint: its two intervals; of a compound one: the two
+        largest of its intervals; of others: theirs, and 0.
         """
         return reading.limit_forces(self)
 

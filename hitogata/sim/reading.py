@@ -156,7 +156,8 @@ def _of_limits(member: "Member", values: FloatArray) -> FloatArray:
     for k, link in enumerate(member.figure.links):
         if link.joint.screws:  # both ends of an interval for each
             result[k] = 0.0
-            result[k, : link.joint.bodies] = values[bodies[k] - link.joint.bodies + 1 : bodies[k] + 1].sum(axis=1)
+            own = values[bodies[k] - link.joint.bodies + 1 : bodies[k] + 1].sum(axis=1)
+            result[k, : min(2, len(own))] = own if len(own) <= 2 else np.sort(own)[:-3:-1]
     return result
 
 
