@@ -72,7 +72,7 @@ from hitogata.sim.layout import (
 )
 from hitogata.sim.motors import suppose
 from hitogata.sim.moving import synchronise
-from hitogata.sim.running import MOST_PIECES, fastest, finite, note_start, open_pairs, pieces_for, sliding
+from hitogata.sim.running import MOST_PIECES, fastest, finite_state, note_start, open_pairs, pieces_for, sliding
 from hitogata.sim.step import Method, by_sweeps, step
 from hitogata.sim.substeps import (
     add_motors_and_limits,
@@ -230,7 +230,7 @@ def run_block(
             found, joint_rows, mistaken = step(
                 world, scene, rows, around, views, control, law, method, sweeps, counts[CONTACTS], passes
             )
-            slide, well = sliding(tree, views.mean, rows, joint_rows), finite(block.state, tree.nq + tree.nv)
+            slide, well = sliding(tree, views.mean, rows, joint_rows), finite_state(views)
             supposing = going & (mistaken > 0.0)  # once more, with other motors at their limits
             fast = going & well & negated(supposing) & moves_fast(scene, world.solid, around, start, views.q, length)
             impact = taken * 0.0 + 1.0

@@ -74,7 +74,7 @@ def take_apart_steps(touch, find_gap, table, places, share, sweeps, timing):
     parts = (world, bodies, joints, scene, rows, links, of_joints, of_bodies, given, acting, share, sweeps, start)
     return run_steps(
         touch, find_gap, take_one, note_loose, parts, open_told(world.tree, arrays, scene.x), world.tree, of_joints,
-        of_bodies.q, bodies.tree.nq + bodies.tree.nv, arrays, h, longest, fast_turn, steps,
+        of_bodies, arrays, h, longest, fast_turn, steps,
     )  # fmt: skip
 
 

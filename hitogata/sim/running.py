@@ -135,8 +135,8 @@ def take_reduced_steps(touch, find_gap, solve, open_room, clock, table, longest,
     method, told = Method(solve, open_room(world, arrays), clock), open_told(world.tree, arrays, scene.x)
     parts = world, scene, rows, views, targets, method, sweeps
     return run_steps(
-        touch, find_gap, reduced_step, note_reduced, parts, told, world.tree, views, views.q,
-        world.tree.nq + world.tree.nv, arrays, h, longest, fast_turn, steps,
+        touch, find_gap, reduced_step, note_reduced, parts, told, world.tree, views, views, arrays, h, longest,
+        fast_turn, steps,
     )  # fmt: skip
 
 
@@ -158,7 +158,7 @@ def reduced_step(parts, around, law, old_contacts, passes, start, last_try):
     )
     slide, share, begin = sliding(world.tree, state.mean, rows, joint_rows), 1.0, lanes(start, X1)
     if mistaken == 0.0 and moves_fast(scene, world.solid, around, begin, state.q, law.h):
-        if finite(state.q, world.tree.nq + world.tree.nv):
+        if finite_state(state):
             share = first_impact(world, scene, around, state, begin, contacts, law)
             if share < 1.0 and (last_try or share < TOO_SHORT):
                 stop_at_impact(world, scene, around, state, begin, law, True)
@@ -186,7 +186,7 @@ def note_reduced(parts, told, around, law, found, counts, before):
 
 @kernel
 def run_steps(
-    touch, find_gap, core, note, parts, told, tree, views, checked, numbers, arrays, h, longest, fast_turn, steps
+    touch, find_gap, core, note, parts, told, tree, views, checked, arrays, h, longest, fast_turn, steps
 ):  # fmt: skip
     """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts, passes,
     state at the start, is it the last try?), which returns how many contacts there were, what `sliding` says, what
@@ -196,7 +196,7 @@ def run_steps(
     touch, find_gap: the kernels that find the points of a pair of shapes, and its gap.
     note: the kernel that sums up what a piece did, as `note_reduced`; told: where to.
     tree, views: of the joints; when they turn fast, a step is taken in pieces.
-    checked, numbers: the first so many of these must stay finite.
+    checked: the state that must stay finite.
     arrays: an opened `StepTable`.
     """
     state, before, piece_before = arrays.state, arrays.before, arrays.piece_before
@@ -257,7 +257,7 @@ def run_steps(
                 share = 1.0
                 left -= laws.h
                 views.last[0] = laws.h
-                well, wanted = finite(checked, numbers), 0
+                well, wanted = finite_state(checked), 0
                 if pieces > 0 and well and not lost:
                     wanted = note(parts, told, around, laws, found, counts, piece_before)
                     lost = wanted > counts[CAPACITY]
@@ -399,6 +399,12 @@ def finite(view, count):
     for k in range(count):
         total = total + view[k] * 0.0
     return total == 0.0
+
+
+@kernel
+def finite_state(state):
+    """Are all places and velocities finite?"""
+    return finite(state.q, state.nq) & finite(state.v, state.nv)
 
 
 @kernel
