@@ -2,10 +2,9 @@
 
 from hitogata.constraints.limits import softness
 from hitogata.dynamics.factor import shared_depth
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.dynamics.placing import axis_of
+from hitogata.dynamics.joints import column, moved_column
 from hitogata.lanes import inline, kernel
-from hitogata.spatial import Motion, Vec3, cols, cross, load6, store3, store6
+from hitogata.spatial import load6, store3, store6
 
 
 @kernel
@@ -66,12 +65,13 @@ def couple_joint_row(scene, rows, a):
     """Whiten a joint row; its speed, and its coupling with the joint rows up to it."""
     stride, own, row, y = scene.chains.stride, rows.joint_int[a], rows.joint[a], rows.joint_y
     joint, at = scene.tree.joint[own.body], a * stride
-    for d in range(joint.depth):
-        y[at + d] = 0.0
-    if joint.count == 1:
-        y[at + joint.depth] = row.direction.x
-    else:
-        store3(y, at + joint.depth, row.direction)
+    if own.several == 0:
+        for d in range(joint.depth):
+            y[at + d] = 0.0
+        if joint.count == 1:
+            y[at + joint.depth] = row.direction.x
+        else:
+            store3(y, at + joint.depth, row.direction)
     rows.speed[own.row] = row.bias + whiten_joint_row(scene, own.body, y, at)
     if own.chained == 1:
         note_reply(row, square_along(y, at, joint.depth + joint.count))
@@ -162,16 +162,9 @@ def fill_touch(scene, y, body, at):
     tree, pos, i = scene.tree, scene.placed[body].rel, body
     while i >= 0:
         joint, placed = tree.joint[i], scene.placed[i]
-        column, arm = at + 6 * joint.depth, pos - scene.placed[i].rel
-        if joint.kind == HINGE:
-            turning_column(y, column, axis_of(placed.rot), arm)
-        elif joint.kind == BALL:
-            turning_columns(y, column, placed.base, arm)
-        elif joint.kind == SLIDER:
-            sliding_column(y, column, axis_of(placed.rot))
-        elif joint.kind == FREE:
-            turning_columns(y, column, placed.base, arm)
-            sliding_columns(y, column + 18, placed.base)
+        start, arm = at + 6 * joint.depth, pos - placed.rel
+        for k in range(joint.count):
+            store6(y, start + 6 * k, moved_column(column(joint, tree.body[i], placed, k), arm))
         i = joint.parent
 
 
@@ -188,32 +181,6 @@ def whiten_touch(scene, i, y, at):
         for j in range(d):
             store6(y, at + 6 * j, load6(y, at + 6 * j) - value * mass[k * stride + j])
     return speed
-
-
-@inline
-def turning_column(view, at, axis, arm):
-    """Motion of a body's origin, `arm` away from an axis it turns about."""
-    store6(view, at, Motion(axis, cross(axis, arm)))
-
-
-@inline
-def turning_columns(view, at, base, arm):
-    """The same for three axes."""
-    for k, axis in enumerate(cols(base)):
-        store6(view, at + 6 * k, Motion(axis, cross(axis, arm)))
-
-
-@inline
-def sliding_column(view, at, axis):
-    """Motion along an axis."""
-    store6(view, at, Motion(Vec3(0.0, 0.0, 0.0), axis))
-
-
-@inline
-def sliding_columns(view, at, base):
-    """The same for three axes."""
-    for k, axis in enumerate(cols(base)):
-        store6(view, at + 6 * k, Motion(Vec3(0.0, 0.0, 0.0), axis))
 
 
 @inline

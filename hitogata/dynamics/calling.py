@@ -12,7 +12,7 @@ import numpy as np
 
 from hitogata.dynamics.layout import GRAVITY, Model, model_of
 from hitogata.errors import ArgumentError, HitogataError
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Figure
 from hitogata.figure.values import UNIT_TOLERANCE
 from hitogata.lanes import X4, X8, X16, ArgumentTypeError, Width, share
 from hitogata.lanes.cpu import has_wide_registers
@@ -233,6 +233,6 @@ def _owner(name: str, at: tuple[int, ...], figure: Figure) -> str:
         return f" (link {figure.link_names[at[-2]]!r})"
     starts = figure.q_starts if name in COORDINATES else figure.v_starts
     index = int(np.searchsorted(starts, at[-1], side="right")) - 1
-    while figure.links[index].joint.kind is JointKind.FIXED:
+    while not figure.links[index].joint.nv:
         index -= 1
     return f" (joint {figure.joint_names[index]!r})"

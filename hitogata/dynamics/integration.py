@@ -14,21 +14,12 @@ import numpy as np
 
 from hitogata.dynamics.articulated import Work, accelerate
 from hitogata.dynamics.calling import REFUSED, Array, Input, call, no_torque
-from hitogata.dynamics.layout import BALL, FREE, GRAVITY, model_of
-from hitogata.dynamics.running import BAD_SIZE, off_unit, run_any, run_one, run_rows
+from hitogata.dynamics.joints import difference_of, move_on
+from hitogata.dynamics.layout import GRAVITY, model_of
+from hitogata.dynamics.running import BAD_SIZE, run_any, run_one, run_rows
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
-from hitogata.lanes import Floats, entry, inline, kernel, tail
-from hitogata.spatial import (
-    conjugate,
-    load3,
-    load_quaternion,
-    rotation_vector,
-    store3,
-    store_quaternion,
-    turn_by,
-    unit,
-)
+from hitogata.lanes import Floats, entry, kernel, tail
 
 
 class Integrator(enum.Enum):
@@ -144,46 +135,14 @@ def advance(tree, q, v, h, out):
 def advance_trees(tree, q, v, h, out, first, end):
     """The same for bodies first <= i < end."""
     for i in range(first, end):
-        joint = tree.joint[i]
-        iq, iv = joint.iq, joint.iv
-        if joint.kind == BALL:
-            store_quaternion(out, iq, turned(load_quaternion(q, iq), load3(v, iv), h))
-        elif joint.kind == FREE:
-            store3(out, iq, load3(q, iq) + load3(v, iv + 3) * h)
-            store_quaternion(out, iq + 3, turned(load_quaternion(q, iq + 3), load3(v, iv), h))
-        elif joint.count == 1:
-            out[iq] = q[iq] + v[iv] * h
-
-
-@inline
-def turned(quat, rate, h):
-    """A quaternion turned at a rate for time h; the rate is in the axes of the frame it turns in."""
-    return unit(turn_by(rate * h) @ quat)
+        move_on(tree.joint[i], q, v, h, out)
 
 
 @kernel
 def subtract(tree, start, end, out):
     """The change with start ⊞ change = end."""
     for i in range(tree.bodies):
-        joint = tree.joint[i]
-        iq, iv = joint.iq, joint.iv
-        if joint.kind == BALL:
-            store3(out, iv, turn_between(load_quaternion(start, iq), load_quaternion(end, iq)))
-        elif joint.kind == FREE:
-            store3(out, iv, turn_between(load_quaternion(start, iq + 3), load_quaternion(end, iq + 3)))
-            store3(out, iv + 3, load3(end, iq) - load3(start, iq))
-        elif joint.count == 1:
-            out[iv] = end[iq] - start[iq]
-
-
-@inline
-def turn_between(start, end):
-    """Rotation vector that takes one orientation to another; not finite if `end` is not unit.
-
-    (Of `start`, which stands where others have q, the status is found out in `running`.)
-    """
-    poison = 1.0 / (1.0 - off_unit(end.w, end.x, end.y, end.z))
-    return rotation_vector(unit(end) @ conjugate(unit(start))) * poison
+        difference_of(tree.joint[i], start, end, out)
 
 
 # ------------------------------------------------------- methods

@@ -4,8 +4,8 @@ Positions are taken from the root body's origin, so that a figure far from the w
 Velocities and accelerations are classical ones: of the turning, and of the body's origin as a point.
 """
 
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.lanes import inline, kernel, record, sincos
+from hitogata.dynamics.joints import driven, is_floating, slid, turned
+from hitogata.lanes import inline, kernel, record
 from hitogata.spatial import (
     Force,
     Mat3,
@@ -13,9 +13,6 @@ from hitogata.spatial import (
     RigidInertia,
     Vec3,
     cross,
-    load3,
-    load_rotation,
-    turned_about_z,
 )
 
 
@@ -56,35 +53,19 @@ def place_body(joint, body, placed, work, q):
     else:
         base, pos = body.rot, Vec3(0.0, 0.0, 0.0)
     placed.base = base
+    placed.rot = turned(joint, body, base, q)
     placed.pos = pos
-    if joint.kind == HINGE:
-        sin, cos = sincos(q[joint.iq])
-        placed.rot = turned_about_z(base, sin, cos)
-    elif joint.kind == BALL:
-        placed.rot = base @ load_rotation(q, joint.iq)
-    elif joint.kind == FREE:
-        placed.rot = base @ load_rotation(q, joint.iq + 3)
-    else:
-        placed.rot = base
-        if joint.kind == SLIDER and joint.parent >= 0:
-            placed.pos = pos + axis_of(base) * q[joint.iq]
+    if joint.slides == 1 and joint.parent >= 0:
+        placed.pos = pos + slid(joint, body, base, q)
 
 
 @kernel
 def root_position(tree, q):
     """Where the root body's origin is in the world; all other places are taken from there."""
     joint, body = tree.joint[0], tree.body[0]
-    if joint.kind == FREE:
-        return body.pos + body.rot @ load3(q, joint.iq)
-    if joint.kind == SLIDER:
-        return body.pos + axis_of(body.rot) * q[joint.iq]
+    if is_floating(joint) or joint.slides == 1:
+        return body.pos + slid(joint, body, body.rot, q)
     return body.pos
-
-
-@inline
-def axis_of(rot):
-    """z axis of a frame."""
-    return Vec3(rot.xz, rot.yz, rot.zz)
 
 
 @kernel
@@ -97,7 +78,7 @@ def move(tree, work, v):
             placed.velocity = carried(parent.velocity, placed.pos - parent.pos)
         else:
             placed.velocity = at_rest()
-        placed.velocity = with_joint(joint, placed, v, placed.velocity)
+        placed.velocity = driven(joint, tree.body[i], placed, v, placed.velocity)
 
 
 @kernel
@@ -117,22 +98,7 @@ def speed_up(tree, work, vdot):
         else:
             placed.acceleration = at_rest()
         if vdot is not None:
-            placed.acceleration = with_joint(joint, placed, vdot, placed.acceleration)
-
-
-@kernel
-def with_joint(joint, placed, rates, motion):
-    """A carried motion, and on top what the joint adds for rates v or vdot."""
-    iv = joint.iv
-    if joint.kind == HINGE:
-        return Motion(motion.ang + axis_of(placed.rot) * rates[iv], motion.lin)
-    if joint.kind == BALL:
-        return Motion(motion.ang + placed.base @ load3(rates, iv), motion.lin)
-    if joint.kind == SLIDER:
-        return Motion(motion.ang, motion.lin + axis_of(placed.rot) * rates[iv])
-    if joint.kind == FREE:
-        return Motion(motion.ang + placed.base @ load3(rates, iv), motion.lin + placed.base @ load3(rates, iv + 3))
-    return motion
+            placed.acceleration = driven(joint, tree.body[i], placed, vdot, placed.acceleration)
 
 
 @inline

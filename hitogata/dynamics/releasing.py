@@ -19,7 +19,7 @@ def handed_down(inertia, force, arm):
 
 @inline
 def release_axis(inertia, force, drift, gain, stiff, push, arm):
-    """A hinge or slider gives way: a rank-one change, with gain U, stiff = 1/D."""
+    """A hinge or screw gives way: a rank-one change, with gain U, stiff = 1/D."""
     i, u, w = inertia, gain.ang, gain.lin
     g, h = u * stiff, w * stiff
     rest = Inertia(
@@ -41,10 +41,11 @@ def hinge_gain(inertia, axis, armature):
 
 
 @inline
-def slider_gain(inertia, axis, armature):
-    """U and 1/D of a slider."""
-    gain = Force(inertia.mix @ axis, inertia.lin @ axis)
-    return gain, 1.0 / (dot(axis, gain.lin) + armature)
+def screw_gain(inertia, axis, turn, slide, armature):
+    """U and 1/D of a screw."""
+    n, s = axis * turn, axis * slide
+    gain = Force(inertia.rot @ n + inertia.mix @ s, inertia.mix.T @ n + inertia.lin @ s)
+    return gain, 1.0 / (dot(n, gain.ang) + dot(s, gain.lin) + armature)
 
 
 @inline

@@ -11,20 +11,18 @@ of its result.
 
 import numpy as np
 
-from hitogata.dynamics.layout import BALL, FREE, open_tree
+from hitogata.dynamics.joints import off_coordinates
+from hitogata.dynamics.layout import open_tree
 from hitogata.lanes import (
     X1,
-    absolute,
     all_lanes,
     given,
-    inline,
     kernel,
     lanes,
     pack,
     tail,
     unpack,
     view_or_none,
-    where,
 )
 
 GOOD, BAD_SIZE, BAD_VALUE = 0, 1, 2
@@ -121,15 +119,7 @@ def status_of(tree, q, v, x, wrenches, out, count):
     """
     wrong = off_finite(out, count)
     for i in range(tree.bodies):
-        joint = tree.joint[i]
-        at = joint.iq
-        if joint.kind == FREE:
-            wrong = wrong + q[at] * 0.0 + q[at + 1] * 0.0 + q[at + 2] * 0.0
-            at = at + 3
-        if joint.kind == FREE or joint.kind == BALL:
-            wrong = wrong + off_unit(q[at], q[at + 1], q[at + 2], q[at + 3])
-        elif joint.count == 1:
-            wrong = wrong + q[at] * 0.0
+        wrong = wrong + off_coordinates(tree.joint[i], q)
     if v is not None:
         wrong = wrong + off_finite(v, tree.nv)
     if x is not None:
@@ -148,9 +138,3 @@ def off_finite(view, count):
     for k in range(count):
         wrong = wrong + view[k] * 0.0
     return wrong
-
-
-@inline
-def off_unit(w, x, y, z):
-    """1 unless the norm of a quaternion is 1 within 1e-6 (also for NaN)."""
-    return where(absolute(w * w + x * x + y * y + z * z - 1.0) < 2e-6, 0.0, 1.0)

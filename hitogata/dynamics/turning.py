@@ -4,10 +4,10 @@ From the root outwards, in world axes.  Both inverse and forward dynamics begin 
 since dynamics is the same in every frame that moves uniformly.
 """
 
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.dynamics.placing import axis_of
-from hitogata.lanes import inline, kernel, sincos
-from hitogata.spatial import Motion, Vec3, cross, load3, load_rotation, turned_about_z
+from hitogata.dynamics.joints import driven, slid, turned
+from hitogata.dynamics.placing import at_rest
+from hitogata.lanes import inline, kernel
+from hitogata.spatial import Motion, Vec3, cross
 
 
 @kernel(inline=True)
@@ -19,47 +19,27 @@ def turn(joint, body, work, works, q, v):
     else:
         base, arm, omega = body.rot, Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
     work.base = base
-    work.arm = arm
-    iq, iv = joint.iq, joint.iv
-    if joint.kind == BALL:
-        work.rot = base @ load_rotation(q, iq)
-        work.omega, work.drift = turning(omega, arm, base @ load3(v, iv))
-    elif joint.kind == HINGE:
-        sin, cos = sincos(q[iq])
-        work.rot = turned_about_z(base, sin, cos)
-        work.omega, work.drift = turning(omega, arm, axis_of(base) * v[iv])
-    elif joint.kind == SLIDER:
-        work.rot = base
-        work.omega = omega
-        work.arm, work.drift = sliding(omega, arm, axis_of(base), q[iq], v[iv])
-    elif joint.kind == FREE:
-        work.rot = base @ load_rotation(q, iq + 3)
-        work.omega = base @ load3(v, iv)
-        work.drift = Motion(Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0))
+    work.rot = turned(joint, body, base, q)
+    rate = driven(joint, body, work, v, at_rest())
+    work.omega = omega + rate.ang
+    if joint.slides == 1:
+        arm = arm + slid(joint, body, base, q)
+        work.drift = sliding(omega, arm, rate)
     else:
-        work.rot = base
-        work.omega = omega
-        work.drift = swinging(omega, arm)
+        work.drift = swinging(omega, arm, rate)
+    work.arm = arm
 
 
 @inline
-def turning(omega, arm, rate):
-    """Angular velocity and drift of a body on a parent that turns with omega, itself turning at a rate against it."""
-    return omega + rate, Motion(cross(omega, rate), cross(omega, cross(omega, arm)))
+def swinging(omega, arm, rate):
+    """Drift of a body on a parent that turns with omega, itself turning at a rate against it."""
+    return Motion(cross(omega, rate.ang), cross(omega, cross(omega, arm)))
 
 
 @inline
-def sliding(omega, arm, axis, distance, rate):
-    """Arm and drift of a body that has slid along an axis of its parent."""
-    arm = arm + axis * distance
-    coriolis = cross(omega, axis) * (rate * 2.0)
-    return arm, Motion(Vec3(0.0, 0.0, 0.0), cross(omega, cross(omega, arm)) + coriolis)
-
-
-@inline
-def swinging(omega, arm):
-    """Drift of a body that is fixed to its parent."""
-    return Motion(Vec3(0.0, 0.0, 0.0), cross(omega, cross(omega, arm)))
+def sliding(omega, arm, rate):
+    """The same of a body that slides as well."""
+    return Motion(cross(omega, rate.ang), cross(omega, cross(omega, arm)) + cross(omega, rate.lin) * 2.0)
 
 
 @inline

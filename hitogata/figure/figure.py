@@ -9,7 +9,7 @@ import numpy as np
 
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import values
-from hitogata.figure.joint import JointKind
+from hitogata.figure.coupled import checked_ranges
 from hitogata.figure.link import Link
 from hitogata.figure.mobility import check_mobility
 from hitogata.figure.pose import IDENTITY, FloatArray, Pose
@@ -29,10 +29,13 @@ class Figure:
     Attributes:
         name: of the figure.
         links: depth-first: every link directly follows its parent or a sibling's subtree.
+        coupled: ranges over the coordinates of several joints, `hitogata.rom.coupled.CoupledRange`; the joints of each
+            lie on one way from the root outwards.
     """
 
     name: str
     links: tuple[Link, ...]
+    coupled: tuple[Any, ...] = ()
     compiled: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What other rooms derived from this figure and keep with it (flat arrays for kernels)."""
 
@@ -40,10 +43,11 @@ class Figure:
         values.name(self.name, "figure")
         object.__setattr__(self, "links", _only_links(self.links))
         _check_tree(self.links)
+        object.__setattr__(self, "coupled", checked_ranges(self.coupled, self))
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickles: what it is; what was derived from it is made anew where it is asked for."""
-        return {"name": self.name, "links": self.links, "compiled": {}}
+        return {"name": self.name, "links": self.links, "coupled": self.coupled, "compiled": {}}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Figure":
         """Itself: it cannot be changed."""
@@ -53,6 +57,10 @@ class Figure:
     def from_links(cls, name: str, links: Iterable[Link]) -> "Figure":
         """A figure from links in any order; they are put into depth-first order, siblings as given."""
         return cls(name, _depth_first(_only_links(links)))
+
+    def with_coupled(self, *ranges: Any) -> "Figure":
+        """The same figure with these ranges over several joints, instead of those it has."""
+        return Figure(self.name, self.links, ranges)
 
     # ------------------------------------------------------- sizes and places in q and v
 
@@ -158,11 +166,10 @@ class Figure:
     @cached_property
     def quat_starts(self) -> tuple[int, ...]:
         """First coordinate of every quaternion in q."""
-        offset = {JointKind.FREE: 3, JointKind.BALL: 0}
         return tuple(
-            start + offset[link.joint.kind]
+            start + link.joint.quat_start
             for start, link in zip(self.q_starts, self.links, strict=True)
-            if link.joint.kind in offset
+            if link.joint.quat_start is not None
         )
 
     def random(self, rng: np.random.Generator, *, spread: float = 1.0) -> FloatArray:
@@ -172,7 +179,7 @@ class Figure:
             quat = rng.normal(size=4)
             q[start : start + 4] = quat / np.linalg.norm(quat)
         for start, link in zip(self.q_starts, self.links, strict=True):
-            if link.joint.range is not None and link.joint.kind is not JointKind.BALL:
+            if link.joint.range is not None and link.joint.screws:
                 limits = np.reshape(link.joint.range, (-1, 2))
                 part = slice(start, start + link.joint.nq)
                 q[part] = np.clip(q[part], limits[:, 0], limits[:, 1])
@@ -213,7 +220,7 @@ def _check_tree(links: tuple[Link, ...]) -> None:
     values.unique([link.joint.name or link.name for link in links], "joint")
     values.unique([link.name for link in links] + [f.name for link in links for f in link.frames], "frame or link")
     for link in links[1:]:
-        if link.joint.kind is JointKind.FREE:
+        if link.joint.floating:
             what = f"link {link.name!r} hangs on {link.parent!r}"
             raise FigureError(f"{what} by a free joint: only the root may")
     check_mobility(links)

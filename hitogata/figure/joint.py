@@ -9,6 +9,7 @@ written in F.  So a free joint's velocity is in world axes, and a ball joint's t
 | BALL      | quaternion wxyz (4)              | angular (3)                |
 | HINGE     | angle                            | rate                       |
 | SLIDER    | displacement                     | rate                       |
+| SCREW     | angle                            | rate                       |
 | UNIVERSAL | angle about `axis`, then `axis2` | their rates                |
 | FIXED     | none                             | none                       |
 """
@@ -16,7 +17,7 @@ written in F.  So a free joint's velocity is in world axes, and a ball joint's t
 import enum
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from hitogata.errors import FigureError
 from hitogata.figure import values
@@ -31,6 +32,7 @@ class JointKind(enum.Enum):
     BALL = "ball"
     HINGE = "hinge"
     SLIDER = "slider"
+    SCREW = "screw"
     UNIVERSAL = "universal"
     FIXED = "fixed"
 
@@ -50,12 +52,24 @@ _SIZES = {
     JointKind.BALL: (4, 3),
     JointKind.HINGE: (1, 1),
     JointKind.SLIDER: (1, 1),
+    JointKind.SCREW: (1, 1),
     JointKind.UNIVERSAL: (2, 2),
     JointKind.FIXED: (0, 0),
 }
 
+_QUATS = {JointKind.FREE: 3, JointKind.BALL: 0}
+"""Where the quaternion stands among the coordinates of a joint that has one."""
+
 _Z: Vector = (0.0, 0.0, 1.0)
 _X: Vector = (1.0, 0.0, 0.0)
+
+
+class Screw(NamedTuple):
+    """A motion by one coordinate: a turn about an axis, a slide along it, or both."""
+
+    axis: Vector
+    turn: float  # per unit of the coordinate [rad]
+    slide: float  # likewise [m]
 
 
 @dataclass(frozen=True)
@@ -68,10 +82,11 @@ class Joint:
         kind: which motions it allows.
         parent_frame: X_PF, the joint's frame in the parent link.
         child_frame: X_BM, the joint's frame in the link itself.
-        axis: direction of a hinge or slider, or the first axis of a universal joint, in the joint's frame.
+        axis: direction of a hinge, slider or screw, or the first axis of a universal joint, in the joint's frame.
         axis2: second axis of a universal joint (turned by the first), not along `axis`.
-        range: (low, high) of a hinge [rad] or slider [m]; ((low, high), (low, high)) of a universal joint; for a ball
-            joint a range of motion (`hitogata.rom`); None: no limit.
+        pitch: how far a screw goes along its axis per radian [m/rad], not zero; < 0: a left-handed thread.
+        range: (low, high) of a hinge or screw [rad] or slider [m]; ((low, high), (low, high)) of a universal joint;
+            for a ball joint a range of motion (`hitogata.rom`); None: no limit.
         damping: torque per rate, the same for every velocity of the joint [N m s/rad] or [N s/m].
         armature: inertia of a rotor geared to the joint, added to the diagonal of the mass matrix [kg m²] or [kg].
         effort_limit: greatest torque or force a motor may give to each velocity [N m] or [N]; of a ball joint, about
@@ -85,6 +100,7 @@ class Joint:
     child_frame: Pose = IDENTITY
     axis: Vector = _Z
     axis2: Vector = _X
+    pitch: float = 0.0
     range: Any = None
     damping: float = 0.0
     armature: float = 0.0
@@ -107,11 +123,14 @@ class Joint:
         cos = sum(a * b for a, b in zip(self.axis, self.axis2, strict=True))
         if self.kind is JointKind.UNIVERSAL and abs(cos) > 0.999:
             raise FigureError(f"{what}: the two axes of a universal joint must not be parallel, got {self.axis} twice")
-        set_(self, "range", _checked_range(self.kind, self.range, what))
+        set_(self, "pitch", values.number(self.pitch, f"{what}: pitch"))
+        if (self.pitch != 0.0) is not (self.kind is JointKind.SCREW):
+            raise FigureError(f"{what}: pitch: a screw needs one that is not zero, others have none; got {self.pitch}")
+        set_(self, "range", _checked_range(self, self.range, what))
         set_(self, "damping", values.not_negative(self.damping, f"{what}: damping"))
         set_(self, "armature", values.not_negative(self.armature, f"{what}: armature"))
         set_(self, "effort_limit", values.not_negative(self.effort_limit, f"{what}: effort_limit", infinite=True))
-        if self.kind in (JointKind.FREE, JointKind.FIXED) and self.effort_limit < math.inf:
+        if not self.has_motor and self.effort_limit < math.inf:
             raise FigureError(f"{what}: effort_limit: a {self.kind.value} joint has no motor; got {self.effort_limit}")
         set_(self, "rest", _checked_rest(self.kind, self.rest, what))
 
@@ -125,19 +144,59 @@ class Joint:
         """Number of velocities."""
         return self.kind.nv
 
+    @property
+    def screws(self) -> tuple[Screw, ...]:
+        """Its motions one after the other, one for each coordinate; none where it has a quaternion or does not move."""
+        match self.kind:
+            case JointKind.HINGE:
+                return (Screw(self.axis, 1.0, 0.0),)
+            case JointKind.SLIDER:
+                return (Screw(self.axis, 0.0, 1.0),)
+            case JointKind.SCREW:
+                return (Screw(self.axis, 1.0, self.pitch),)
+            case JointKind.UNIVERSAL:
+                return Screw(self.axis, 1.0, 0.0), Screw(self.axis2, 1.0, 0.0)
+        return ()
 
-def _checked_range(kind: JointKind, range_: Any, what: str) -> Any:
+    @property
+    def quat_start(self) -> int | None:
+        """Where the quaternion stands among its coordinates (what is before is a position); None: it has none."""
+        return _QUATS.get(self.kind)
+
+    @property
+    def floating(self) -> bool:
+        """Whether it leaves all six motions free."""
+        return self.kind is JointKind.FREE
+
+    @property
+    def is_ball(self) -> bool:
+        """Whether its range, if it has one, is a range of motion."""
+        return self.quat_start is not None and not self.floating
+
+    @property
+    def has_motor(self) -> bool:
+        """Whether a motor can drive it."""
+        return self.kind not in (JointKind.FREE, JointKind.FIXED)
+
+    @property
+    def bodies(self) -> int:
+        """Bodies that kernels make of it and its link: one for each screw, massless but the last."""
+        return max(1, len(self.screws))
+
+
+def _checked_range(joint: Joint, range_: Any, what: str) -> Any:
     if range_ is None:
         return None
-    if kind in (JointKind.HINGE, JointKind.SLIDER):
+    kind = joint.kind
+    if len(joint.screws) == 1:
         return values.interval(range_, f"{what}: range")
-    if kind is JointKind.UNIVERSAL:
+    if len(joint.screws) == 2:
         try:
             first, second = range_
         except (TypeError, ValueError):
             raise FigureError(f"{what}: range must be two (low, high) pairs, got {range_!r}") from None
         return values.interval(first, f"{what}: first range"), values.interval(second, f"{what}: second range")
-    if kind is JointKind.BALL:
+    if joint.is_ball:
         if not (callable(getattr(range_, "violation", None)) and callable(getattr(range_, "clamp", None))):
             raise FigureError(f"{what}: the range of a ball joint is a hitogata.rom.RangeOfMotion, got {range_!r}")
         return range_
@@ -173,6 +232,11 @@ def hinge(axis: values.ArrayLike = _Z, **options: Any) -> Joint:
 def slider(axis: values.ArrayLike = _Z, **options: Any) -> Joint:
     """A slider: translation along `axis`."""
     return Joint(JointKind.SLIDER, axis=axis, **options)  # type: ignore[arg-type]
+
+
+def screw(axis: values.ArrayLike = _Z, *, pitch: float, **options: Any) -> Joint:
+    """A screw: rotation about `axis`, and translation along it by `pitch` per radian [m/rad]."""
+    return Joint(JointKind.SCREW, axis=axis, pitch=pitch, **options)  # type: ignore[arg-type]
 
 
 def universal(axis: values.ArrayLike = _Z, axis2: values.ArrayLike = _X, **options: Any) -> Joint:

@@ -4,26 +4,21 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.figure.joint import Joint, JointKind
+from hitogata.figure.joint import Joint
 from hitogata.figure.values import FloatArray
-from hitogata.spatial import quat_exp, quat_multiply
+from hitogata.spatial import quat_exp, quat_multiply, quat_rotate
 
 
 def joint_motion(joint: Joint, q: FloatArray) -> tuple[Any, Any]:
     """Orientation (n, 4) and position (n, 3) [m] of a joint's frame M in F, for its coordinates, shape (n, nq)."""
-    n = len(q)
-    still, none = np.tile([1.0, 0.0, 0.0, 0.0], (n, 1)), np.zeros((n, 3))
-    axis, axis2 = np.array(joint.axis), np.array(joint.axis2)
-    match joint.kind:
-        case JointKind.FREE:
-            return q[:, 3:], q[:, :3]
-        case JointKind.BALL:
-            return q, none
-        case JointKind.HINGE:
-            return quat_exp(q * axis), none
-        case JointKind.UNIVERSAL:
-            return quat_multiply(quat_exp(q[:, :1] * axis), quat_exp(q[:, 1:] * axis2)), none
-        case JointKind.SLIDER:
-            return still, q * axis
-        case _:
-            return still, none
+    turn, place = np.tile([1.0, 0.0, 0.0, 0.0], (len(q), 1)), np.zeros((len(q), 3))
+    if joint.quat_start is not None:
+        return q[:, joint.quat_start :], q[:, :3] if joint.floating else place
+    for k, screw in enumerate(joint.screws):
+        along = q[:, k : k + 1] * np.array(screw.axis)
+        if screw.slide:
+            place = place + quat_rotate(turn, along * screw.slide)
+        if screw.turn:
+            step = quat_exp(along * screw.turn)
+            turn = step if k == 0 else quat_multiply(turn, step)
+    return turn, place

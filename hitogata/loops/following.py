@@ -28,7 +28,7 @@ from hitogata.dynamics import (
 )
 from hitogata.dynamics.calling import Array
 from hitogata.errors import ArgumentError
-from hitogata.figure import JointKind, State, Trajectory
+from hitogata.figure import State, Trajectory
 from hitogata.loops.contacts import ContactStage, ContactState, ContactStep
 from hitogata.loops.reference import Reference, reference_of
 from hitogata.loops.tracking import servo
@@ -95,7 +95,7 @@ class Follower:
         settings: FollowSettings | None = None,
     ) -> None:
         self.stage, self.figure, self.settings = stage, stage.figure, settings or FollowSettings()
-        if self.figure.links[0].joint.kind is not JointKind.FREE:
+        if not self.figure.links[0].joint.floating:
             raise ArgumentError(f"figure {self.figure.name!r}: only a figure with a free root can walk")
         self.legs = {foot: [self.figure.v_slice(name) for name in joints] for foot, joints in legs.items()}
         self.reference: Reference = reference_of(self.figure, motion, h, list(legs))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Figure
 from hitogata.figure.values import FloatArray
 from hitogata.motion.fitting import inside
 from hitogata.spatial import quat_exp, quat_to_matrix
@@ -54,14 +54,13 @@ def chain_to(figure: Figure, links: Sequence[int]) -> Chain | None:
     for i in links:
         joint, start = figure.links[i].joint, figure.q_starts[i]
         constant = constant @ joint.parent_frame.rotation
-        turns = {JointKind.HINGE: (joint.axis,), JointKind.UNIVERSAL: (joint.axis, joint.axis2), JointKind.FIXED: ()}
-        if joint.kind not in turns:
+        if joint.quat_start is not None or any(screw.slide for screw in joint.screws):
             return None
-        for k, axis in enumerate(turns[joint.kind]):
+        for k, screw in enumerate(joint.screws):
             coordinates.append(start + k)
-            axes.append(np.array(axis))
+            axes.append(np.array(screw.axis))
             before.append(constant)
-            limits.append(joint.range if joint.kind is JointKind.HINGE or joint.range is None else joint.range[k])
+            limits.append(joint.range if len(joint.screws) == 1 or joint.range is None else joint.range[k])
             constant = np.eye(3)
         constant = constant @ joint.child_frame.rotation.T
     if not axes:

@@ -108,13 +108,13 @@ class Follower:
         """Write a joint's coordinates into q, shape (nt, nq of the joint); `exact`: do not look at bones."""
         back = np.swapaxes(base, 1, 2)
         child = joint.child_frame.rotation
-        if joint.kind in (JointKind.BALL, JointKind.FREE):
+        if joint.quat_start is not None:
             turned = self._into_bend_plane(i, wanted) if self.bends and not exact else wanted
             quats = np.asarray(matrix_to_quat(back @ turned @ child), np.float64)
-            if self.ranges and joint.kind is JointKind.BALL and joint.range is not None and len(quats):
+            if self.ranges and joint.is_ball and joint.range is not None and len(quats):
                 quats = self._within(joint, quats)
             q[:, -4:] = unbroken_quats(quats)
-        elif joint.kind is JointKind.HINGE:
+        elif len(joint.screws) == 1 and joint.screws[0].turn:
             axis, direction = np.array(joint.axis), None if exact else self._wanted_bone(i)
             bone = child.T @ self._own_bone(i) if direction is not None else axis
             if direction is not None and np.linalg.norm(np.cross(axis, bone)) > 0.1:

@@ -103,7 +103,7 @@ def solved_leg(
 def held_back(leg: Leg, shin: FloatArray, foot: FloatArray) -> FloatArray:
     """What the ankle's range of motion turns the foot by, as rotation vectors in the world [rad], shape (n, 3)."""
     joint = leg.ankle
-    if joint.kind is not JointKind.BALL or joint.range is None:
+    if not joint.is_ball or joint.range is None:
         return np.zeros((len(foot), 3))
     base, child = shin @ joint.parent_frame.rotation, joint.child_frame.rotation
     quats = np.asarray(matrix_to_quat(np.swapaxes(base, 1, 2) @ foot @ child), np.float64)

@@ -14,7 +14,7 @@ import numpy as np
 
 from hitogata.dynamics import forward_kinematics
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, Trajectory, velocities_of
+from hitogata.figure import Figure, Trajectory, velocities_of
 from hitogata.figure.values import FloatArray
 from hitogata.motion.footing import RestLimits, find_contacts
 from hitogata.motion.inputs import check_free_root, check_motion
@@ -71,7 +71,7 @@ def level_feet(
     for name, foot in find_contacts(figure, trajectory, feet, limits=limits).items():
         index = figure.link_index(foot.links[0])
         joint = figure.links[index].joint
-        if joint.kind is not JointKind.BALL:
+        if not joint.is_ball:
             raise ArgumentError(f"level_feet: joint {joint.name!r} of {foot.links[0]!r} is not a ball joint")
         flat = foot.resting.all(axis=1)
         ups, sole = np.swapaxes(rotation[flat, index], 1, 2) @ UP, neutral[index].T @ UP

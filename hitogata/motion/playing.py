@@ -13,7 +13,7 @@ import numpy as np
 
 from hitogata.dynamics import forward_kinematics, frame_position
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, Trajectory, velocities_of
+from hitogata.figure import Figure, Trajectory, velocities_of
 from hitogata.figure.rates import changes
 from hitogata.figure.values import ArrayLike, FloatArray, floats
 from hitogata.motion.easing import ease
@@ -124,7 +124,7 @@ def _without_jumps(
     smooth, most = way <= FAST * steps, np.maximum(CALM * steps, LIVELY * way)
     change = changes(figure, motion.q, q)
     turning = np.ones(figure.nv, bool)
-    if figure.links[0].joint.kind is JointKind.FREE:
+    if figure.links[0].joint.floating:
         turning[3:6] = False
 
     def jump(k: int, before: FloatArray) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 
 from hitogata.dynamics import LinkPoses, forward_kinematics
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, Trajectory, velocities_of
+from hitogata.figure import Figure, Trajectory, velocities_of
 from hitogata.figure.values import FloatArray
 from hitogata.files import Bvh, figure_from_bvh, trajectory_from_bvh
 from hitogata.files.names import Part, Side
@@ -136,7 +136,7 @@ def retarget(
     q = follower.coordinates()
     scale = 1.0 if keep_size else ratio
     trodden = None
-    if target.links[0].joint.kind is JointKind.FREE:
+    if target.links[0].joint.floating:
         q[:, :3] = _root_path(q, source, target, pairs, np.array(poses.position), scale)
         if floor is not None:
             _lift(target, pairs, q, floor)

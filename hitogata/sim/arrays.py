@@ -1,6 +1,6 @@
 """The flat arrays of a world: laid out for what is in it, handed to the kernels, and read back as views."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +11,8 @@ from hitogata.contact.layout import Contact, ContactPoint, ShapePlace
 from hitogata.contact.shapes import Surface
 from hitogata.contact.sweeping import Swept
 from hitogata.contact.touching import SPARE_ANY
-from hitogata.figure import State
+from hitogata.errors import ArgumentError
+from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_size
 from hitogata.loops.contacts.layout import REPORT
@@ -89,6 +90,16 @@ class Controls(NamedTuple):
     pull: FloatArray  # (bodies, numbers of a `Pull`)
 
 
+def refuse_coupled(figures: Sequence[Figure]) -> None:
+    """In maximal coordinates there are no rows over several joints."""
+    for figure in figures:
+        if figure.coupled:
+            raise ArgumentError(
+                f"figure {figure.name!r} has ranges over several joints ({figure.coupled[0].name}): "
+                "they need a world in reduced coordinates"
+            )
+
+
 class Arrays:
     """All numbers of a world, in the order that `layout` tells.
 
@@ -125,6 +136,7 @@ class Arrays:
         self.forest = solved = make_forest(figures, contents.gravity, points)
         self.loose, size = None, self.forest.state.floats
         if contents.coordinates is Coordinates.MAXIMAL:
+            refuse_coupled(figures)
             self.loose = take_apart(figures, self.forest, contents.gravity, points)
             solved, size = self.loose.forest, self.loose.state_size
         loose_body = None if self.loose is None else self.loose.body_of

@@ -11,7 +11,7 @@ import numpy as np
 from hitogata.constraints.springs import Tie as TieRecord
 from hitogata.dynamics.calling import check_threads
 from hitogata.errors import ArgumentError, HitogataError
-from hitogata.figure import JointKind, State
+from hitogata.figure import State
 from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.batch_arrays import Array, BatchArrays, NatureViews, make_arrays, put, skins_of
 from hitogata.sim.batch_checking import chosen, per_world, states_of
@@ -337,7 +337,7 @@ class WorldBatch:
         for member, model in zip(world.members, self._model.members, strict=True):
             bodies = self._model.arrays.span_of(model).body_of_link
             ranges = self._arrays.ranges.of(own[list(bodies)])
-            balls = [j for j, link in enumerate(model.figure.links) if link.joint.kind is JointKind.BALL]
+            balls = [j for j, link in enumerate(model.figure.links) if link.joint.is_ball]
             other = {j: ranges[j] for j in balls if ranges[j] is not model.figure.links[j].joint.range}
             if other:
                 member._take_ranges(other)

@@ -15,7 +15,7 @@ from hitogata.contact.layout import HEADER as SHAPE_HEADER
 from hitogata.contact.sweeping import Swept
 from hitogata.dynamics.calling import batch_width
 from hitogata.errors import ArgumentError
-from hitogata.figure import Box, Capsule, JointKind, Plane, Sphere
+from hitogata.figure import Box, Capsule, Plane, Sphere
 from hitogata.lanes import MemoryLayout, Width, aligned_zeros, record_offsets, record_size, share
 from hitogata.lanes.threads import cores
 from hitogata.sim.batch_ranges import BatchRanges
@@ -258,7 +258,7 @@ def _take_ranges(arrays: BatchArrays) -> None:
     own, table = NatureViews(arrays).ranges, arrays.ranges.table
     for member in arrays.model.contents.members:
         for link, body in zip(member.figure.links, arrays.model.span_of(member).body_of_link, strict=True):
-            if link.joint.kind is JointKind.BALL:
+            if link.joint.is_ball:
                 own[:, body] = table.number_of(link.joint.range)
     arrays.ranges.list_blocks(own, np.arange(arrays.blocks))
 

@@ -10,7 +10,7 @@ from hitogata.dynamics import LinkPoses, centre_of_mass, forward_kinematics
 from hitogata.dynamics.jacobians import frame_in_body
 from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, State
+from hitogata.figure import Figure, State
 from hitogata.lanes import record_offsets, record_size
 from hitogata.rom import RangeOfMotion
 from hitogata.sim import batch_reading
@@ -191,8 +191,8 @@ class BatchMember:
         at, figure = chosen(worlds, self._batch.count), self.figure
         k = figure.joint_index(joint)
         body = self._span.body_of_link[k]
-        if figure.links[k].joint.kind not in (JointKind.HINGE, JointKind.SLIDER):
-            raise ArgumentError(f"joint: {joint!r} is neither a hinge nor a slider")
+        if len(figure.links[k].joint.screws) != 1:
+            raise ArgumentError(f"joint: {joint!r} has no interval: it is a {figure.links[k].joint.kind.value} joint")
         highs = per_world(high, len(at), (), "high", infinite=True)
         lows = -per_world(np.negative(np.asarray(low, float)), len(at), (), "low", infinite=True)
         if (lows > highs).any():

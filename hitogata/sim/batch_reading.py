@@ -6,7 +6,6 @@ import numpy as np
 
 from hitogata.constraints.contacts import axes_along
 from hitogata.contact.layout import FAR, Contact, ContactPoint
-from hitogata.figure import JointKind
 from hitogata.lanes import record_offsets
 from hitogata.sim.batch_arrays import Array, BatchArrays
 from hitogata.sim.block_contacts import LISTS
@@ -57,10 +56,10 @@ def limit_forces(arrays: BatchArrays, member: "Member") -> Array:
     bodies = np.array(span.body_of_link) - span.bodies.start
     result = impulses[:, bodies]
     for k, link in enumerate(member.figure.links):
-        if link.joint.kind is JointKind.UNIVERSAL:
-            result[:, k] = impulses[:, bodies[k] - 1 : bodies[k] + 1].sum(axis=2)
-        elif link.joint.kind is not JointKind.BALL:
-            result[:, k, 0], result[:, k, 1] = impulses[:, bodies[k]].sum(axis=1), 0.0
+        if link.joint.screws:
+            result[:, k] = 0.0
+            first = bodies[k] - link.joint.bodies + 1
+            result[:, k, : link.joint.bodies] = impulses[:, first : bodies[k] + 1].sum(axis=2)
     return _per_time(result, arrays)
 
 

@@ -181,7 +181,10 @@ def world_of(shared, nature, range_lists, range_numbers):
     tree = shared.tree
     own = Tree(tree.bodies, tree.nq, tree.nv, tree.links, load3(nature.gravity, 0), tree.joint, tree.body)
     ranges = own_ranges(range_lists, nature.range_of, range_numbers)
-    return World(own, shared.chains, nature.solid, nature.limit, ranges, shared.width, shared.points)
+    return World(
+        own, shared.chains, nature.solid, nature.limit, ranges, shared.coupled, shared.width, shared.points,
+        shared.walls,
+    )  # fmt: skip
 
 
 @kernel

@@ -11,6 +11,7 @@ Inside kernels they are opened once, as the views below.
 
 from typing import NamedTuple
 
+from hitogata.constraints.coupled import Coupled
 from hitogata.constraints.envelope import Envelope, widest_of
 from hitogata.constraints.islands import ALIGNED, Islands
 from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, Rows, Scene, TouchInts
@@ -97,10 +98,13 @@ class WorldModel(Memory):
     stride = Count(stored=True)  # room for one chain, a multiple of 8
     width = Count(stored=True)  # room for one row of coupling, a multiple of 8
     points = Count(stored=True)  # room for point rows
+    walls = Count(stored=True)  # of ranges of several joints
     range_numbers = Count(stored=True)
+    coupled_ranges = Count(stored=True)
     joint = many(JointInts, bodies)
     chain = wholes(bodies, stride)  # the velocities that move a body
     range_start = wholes(bodies)  # where the range of a ball joint begins, or NONE
+    coupled = wholes(coupled_ranges * 3 + 1)  # ranges of several joints, see `constraints.coupled`
     gravity = numbers(3)
     body = many(Body, bodies)
     solid = many(Solid, bodies)
@@ -155,8 +159,8 @@ class SceneMemory(Memory):
 class RowMemory(Memory):
     """Scratch of rows; see `constraints.layout.Rows`."""
 
-    nv, bodies, stride, widest, width, points = (Count() for _ in range(6))
-    limits = bodies * LIMITS  # joint rows
+    nv, bodies, stride, widest, width, points, walls = (Count() for _ in range(7))
+    limits = bodies * LIMITS + walls  # joint rows
     total = rounded_up(limits + bodies * 6 + bodies * 8)  # each tree's rows are filled up to a multiple of 8
     envelope = part(Envelope, nv=nv, bodies=bodies, stride=stride, widest=widest)
     joint = many(JointRow, limits)
@@ -176,9 +180,11 @@ class RowMemory(Memory):
 class WorkMemory(Memory):
     """Scratch; its contents do not matter between steps, but for the counts of `Envelope`."""
 
-    nv, bodies, stride, widest, width, points = (Count() for _ in range(6))
+    nv, bodies, stride, widest, width, points, walls = (Count() for _ in range(7))
     scene = part(SceneMemory, nv=nv, bodies=bodies, stride=stride)
-    rows = part(RowMemory, nv=nv, bodies=bodies, stride=stride, widest=widest, width=width, points=points)
+    rows = part(
+        RowMemory, nv=nv, bodies=bodies, stride=stride, widest=widest, width=width, points=points, walls=walls
+    )
 
 
 class World(NamedTuple):
@@ -189,8 +195,10 @@ class World(NamedTuple):
     solid: records  # type: ignore[valid-type]
     limit: records  # type: ignore[valid-type]
     ranges: Ranges  # of ball joints
+    coupled: Coupled  # ranges of several joints
     width: int  # room for one row of coupling
     points: int  # room for point rows
+    walls: int  # of ranges of several joints
 
 
 class Law(NamedTuple):
@@ -233,7 +241,8 @@ def open_world(ints, floats):
     own = open_memory(WorldModel, floats, ints)
     tree = Tree(own.bodies, own.nq, own.nv, own.links, load3(own.gravity, 0), own.joint, own.body)
     chains, ranges = Chains(own.stride, own.chain), one_range(own.range_start, own.ranges)
-    return World(tree, chains, own.solid, own.limit, ranges, own.width, own.points)
+    coupled = Coupled(own.coupled, own.ranges)
+    return World(tree, chains, own.solid, own.limit, ranges, coupled, own.width, own.points, own.walls)
 
 
 @kernel
@@ -260,7 +269,8 @@ def step_work(world):
     """Numbers of scratch of a step."""
     tree = world.tree
     return memory_sizes(
-        WorkMemory, tree.nv, tree.bodies, world.chains.stride, widest_of(tree.nv), world.width, world.points
+        WorkMemory, tree.nv, tree.bodies, world.chains.stride, widest_of(tree.nv), world.width, world.points,
+        world.walls,
     )[0]
 
 
@@ -270,7 +280,7 @@ def open_rows(world, work, work_ints):
     tree = world.tree
     own = open_memory(
         WorkMemory, work, work_ints, tree.nv, tree.bodies, world.chains.stride, widest_of(tree.nv), world.width,
-        world.points,
+        world.points, world.walls,
     ).rows  # fmt: skip
     return Rows(
         world.width, own.joint, own.joint_int, own.joint_y, own.touch, own.touch_y, own.touch_of_body, own.point,

@@ -10,6 +10,7 @@ from hitogata.constraints.joint_places import Held, JointPlace
 from hitogata.constraints.layout import Placed
 from hitogata.constraints.links import LIMITS, SIDE, LinkInts, LinkRow
 from hitogata.dynamics.layout import model_of
+from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, joint
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
@@ -64,6 +65,17 @@ class Loose:
             slice(self.held_start + size * links.start, self.held_start + size * links.stop),
             slice(impulses + SIDE * links.start, impulses + SIDE * links.stop),
         ]  # fmt: skip
+
+
+def check_loose(figure: Figure) -> None:
+    """ArgumentError naming the first joint that has no rows between loose bodies."""
+    for name, link in zip(figure.joint_names, figure.links, strict=True):
+        screws = link.joint.screws
+        if any(screw.turn and screw.slide for screw in screws) or (
+            len(screws) > 1 and (len(screws) > 2 or any(screw.slide for screw in screws))
+        ):
+            kind = link.joint.kind.value
+            raise ArgumentError(f"figure: joint {name!r} is a {kind} joint, which maximal coordinates do not know")
 
 
 def bodies_of_links(forest: Forest) -> tuple[int, ...]:

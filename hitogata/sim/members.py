@@ -8,7 +8,7 @@ import numpy as np
 from hitogata.dynamics.jacobians import frame_in_body
 from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, State
+from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets
 from hitogata.rom import RangeOfMotion
@@ -26,18 +26,15 @@ if TYPE_CHECKING:
     from hitogata.sim.world import World
 
 
-MOVED = (JointKind.BALL, JointKind.HINGE, JointKind.SLIDER, JointKind.UNIVERSAL)
-"""Joints that can have a motor."""
-
-
 def bodies_of_v(figure: Figure) -> list[int]:
     """Body, in the figure, whose motor drives each velocity; -1: none does."""
     result = list[int]()
-    for link, body in zip(figure.links, model_of(figure).body_of_link, strict=True):
-        if link.joint.kind is JointKind.UNIVERSAL:
-            result += [body - 1, body]
+    model = model_of(figure)
+    for k, link in enumerate(figure.links):
+        if link.joint.screws:
+            result += model.bodies_of(figure, k)
         else:
-            result += [body if link.joint.kind in MOVED else -1] * link.joint.nv
+            result += [model.body_of_link[k] if link.joint.has_motor else -1] * link.joint.nv
     return result
 
 
@@ -238,30 +235,29 @@ class Member:
         """`_rows_of` joints that can have a motor."""
         figure, names = self.figure, joints
         if joints is None:
-            names = [n for n, link in zip(figure.joint_names, figure.links, strict=True) if link.joint.kind in MOVED]
+            names = [n for n, link in zip(figure.joint_names, figure.links, strict=True) if link.joint.has_motor]
         elif isinstance(joints, Iterable):
             names = [joints] if isinstance(joints, str) else list(joints)
             for name in names:
-                kind = figure.links[figure.joint_index(name)].joint.kind
-                if kind not in MOVED:
-                    raise ArgumentError(f"joints: {name!r} is a {kind.value} joint, which has no motor to limit")
+                joint = figure.links[figure.joint_index(name)].joint
+                if not joint.has_motor:
+                    raise ArgumentError(f"joints: {name!r} is a {joint.kind.value} joint, which has no motor to limit")
         return self._rows_of(names)
 
     def _rows_of(self, joints: Iterable[str] | None) -> list[int]:
         """Motors of some joints, as rows of `Controls.motor`; None: of all but a free base."""
-        figure, bodies = self.figure, model_of(self.figure).body_of_link
+        figure, model = self.figure, model_of(self.figure)
         if joints is None:
             names = zip(figure.joint_names, figure.links, strict=True)
-            joints = [name for name, link in names if link.joint.kind is not JointKind.FREE]
+            joints = [name for name, link in names if not link.joint.floating]
         if not isinstance(joints, Iterable):
             raise ArgumentError(f"joints: expected names of joints of {figure.name!r}, got {joints!r}")
-        rows = []
+        rows: list[int] = []
         for name in [joints] if isinstance(joints, str) else joints:
             k = figure.joint_index(name)
-            kind = figure.links[k].joint.kind
-            if kind is JointKind.FREE:
+            if figure.links[k].joint.floating:
                 raise ArgumentError(f"joints: {name!r} is a free base, which has no motor and no limits")
-            rows += [bodies[k] - 1, bodies[k]] if kind is JointKind.UNIVERSAL else [bodies[k]]
+            rows += model.bodies_of(figure, k)
         return rows
 
     def push(self, tau: Any) -> None:

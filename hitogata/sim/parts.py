@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hitogata.dynamics.layout import model_of
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Figure
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_size
 from hitogata.sim.forest import Forest, Span
@@ -112,10 +112,8 @@ def effort_limits(figure: Figure) -> FloatArray:
     model = model_of(figure)
     limits = np.full(len(model.link_poses), np.inf)
     for link, body in zip(figure.links, model.body_of_link, strict=True):
-        if link.joint.kind is JointKind.UNIVERSAL:
-            limits[body - 1] = link.joint.effort_limit
-        if link.joint.kind is not JointKind.FREE:
-            limits[body] = link.joint.effort_limit
+        if not link.joint.floating:
+            limits[body - link.joint.bodies + 1 : body + 1] = link.joint.effort_limit
     return limits
 
 

@@ -5,9 +5,8 @@ Joints may have turned meanwhile, so these momenta fit no joint velocities exact
 (in `free_motion`) is how Coriolis and centrifugal forces come in.
 """
 
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.dynamics.placing import axis_of
-from hitogata.lanes import any_lane, inline, kernel, sincos
+from hitogata.dynamics.joints import is_floating, slid, turned
+from hitogata.lanes import any_lane, inline, kernel
 from hitogata.spatial import (
     Force,
     Mat3,
@@ -16,13 +15,10 @@ from hitogata.spatial import (
     Vec3,
     cross,
     cross_cols,
-    load3,
-    load_rotation,
     rotated,
     shift_of,
     skew,
     solve3,
-    turned_about_z,
 )
 
 
@@ -79,7 +75,7 @@ def turned_freely(inertia, spin, h):
 @kernel
 def fall_of(tree, state, root):
     """Velocity that the bodies of a free tree have yet to gain by gravity, of what the last step owes them."""
-    if tree.joint[root].kind == FREE:
+    if is_floating(tree.joint[root]):
         return tree.gravity * state.owed[root]
     return tree.gravity * (state.owed[root] * 0.0)
 
@@ -104,21 +100,14 @@ def place_body(joint, body, placed, work, q):
         placed.rel = Vec3(0.0, 0.0, 0.0)
         placed.pos = body.pos
     placed.base = base
-    if joint.kind == HINGE:
-        sin, cos = sincos(q[joint.iq])
-        placed.rot = turned_about_z(base, sin, cos)
-    elif joint.kind == BALL:
-        placed.rot = base @ load_rotation(q, joint.iq)
-    elif joint.kind == FREE:
-        placed.rot = base @ load_rotation(q, joint.iq + 3)
-        placed.pos = body.pos + base @ load3(q, joint.iq)
-    else:
-        placed.rot = base
-        if joint.kind == SLIDER:
-            slide = axis_of(base) * q[joint.iq]
-            placed.pos = placed.pos + slide
-            if joint.parent >= 0:
-                placed.rel = placed.rel + slide
+    placed.rot = turned(joint, body, base, q)
+    if is_floating(joint):
+        placed.pos = body.pos + slid(joint, body, base, q)
+    elif joint.slides == 1:
+        slide = slid(joint, body, base, q)
+        placed.pos = placed.pos + slide
+        if joint.parent >= 0:
+            placed.rel = placed.rel + slide
 
 
 @inline

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Figure
 from hitogata.rom import RangeOfMotion
 
 
@@ -17,10 +17,10 @@ def ball_joint(figure: Figure, joint: str) -> int:
         ArgumentError: it is of another kind.
     """
     k = figure.joint_index(joint)
-    kind = figure.links[k].joint.kind
-    if kind is not JointKind.BALL:
+    found = figure.links[k].joint
+    if not found.is_ball:
         raise ArgumentError(
-            f"joint: {joint!r} of {figure.name!r} is a {kind.value} joint; only ball joints have ranges of motion"
+            f"joint: {joint!r} of {figure.name!r} is a {found.kind.value} joint; only ball joints have ranges of motion"
         )
     return k
 
@@ -39,4 +39,4 @@ def with_joint_ranges(figure: Figure, ranges: Mapping[int, RangeOfMotion | None]
         replace(link, joint=replace(link.joint, range=ranges[k])) if k in ranges else link
         for k, link in enumerate(figure.links)
     ]
-    return Figure(figure.name, tuple(links))
+    return Figure(figure.name, tuple(links), figure.coupled)

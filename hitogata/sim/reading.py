@@ -12,7 +12,6 @@ import numpy as np
 
 from hitogata.constraints.contacts import axes_along
 from hitogata.contact.layout import Contact, ContactPoint
-from hitogata.figure import JointKind
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, entry, lanes, record_offsets
 from hitogata.sim.joint_wrenches import sum_wrenches
@@ -155,10 +154,9 @@ def _of_limits(member: "Member", values: FloatArray) -> FloatArray:
     bodies = np.array(span.body_of_link) - span.bodies.start
     result = values[bodies]
     for k, link in enumerate(member.figure.links):
-        if link.joint.kind is JointKind.UNIVERSAL:  # two bodies, one interval each
-            result[k] = values[bodies[k] - 1 : bodies[k] + 1].sum(axis=1)
-        elif link.joint.kind is not JointKind.BALL:  # both ends of an interval
-            result[k] = values[bodies[k]].sum(), 0.0
+        if link.joint.screws:  # both ends of an interval for each
+            result[k] = 0.0
+            result[k, : link.joint.bodies] = values[bodies[k] - link.joint.bodies + 1 : bodies[k] + 1].sum(axis=1)
     return result
 
 

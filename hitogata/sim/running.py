@@ -4,7 +4,7 @@ from hitogata.constraints.springs import Tie, TieInts
 from hitogata.contact.conservative_advancement import gap_of
 from hitogata.contact.finding import touch
 from hitogata.contact.layout import Contact, ContactPoint, Pair, open_shapes
-from hitogata.dynamics.layout import BALL, FREE, HINGE
+from hitogata.dynamics.joints import is_ball, is_floating, speeds
 from hitogata.lanes import (
     X1,
     entry,
@@ -331,16 +331,11 @@ def fastest(tree, state, h):
     """
     most, v = 0.0, state.mean
     for i in range(tree.bodies):
-        joint, iv = tree.joint[i], tree.joint[i].iv
-        if joint.kind == HINGE:
-            most = not_below(v[iv] * v[iv], most)
-        elif joint.kind == BALL:
-            most = not_below(square(load3(v, iv)), most)
-        elif joint.kind == FREE:
-            turning = square(load3(v, iv))
-            if joint.end == i + 1 and joint.parent < 0:
-                turning = where((state.owed[i] > 0.0) & (turning * (h * h) < ALONE * ALONE), 0.0, turning)
-            most = not_below(turning, most)
+        joint = tree.joint[i]
+        turning, _ = speeds(joint, tree.body[i], v)
+        if is_floating(joint) and joint.end == i + 1 and joint.parent < 0:
+            turning = where((state.owed[i] > 0.0) & (turning * (h * h) < ALONE * ALONE), 0.0, turning)
+        most = not_below(turning, most)
     return sqrt(most)
 
 
@@ -358,12 +353,16 @@ def square(a):
 
 @kernel
 def sliding(tree, v, rows, joint_rows):
-    """Speed of the fastest ball joint that is pressed on the wall of its range [rad/s]."""
+    """Speed of the fastest ball joint that is pressed on the wall of its range, alone or with others [rad/s]."""
     most = 0.0
     for a in range(joint_rows):
-        joint = tree.joint[rows.joint_int[a].body]
-        if joint.kind == BALL:
-            most = where(rows.joint[a].impulse > 0.0, not_below(square(load3(v, joint.iv)), most), most)
+        joint, up = tree.joint[rows.joint_int[a].body], rows.joint_int[a].several == 1
+        while True:
+            if is_ball(joint):
+                most = where(rows.joint[a].impulse > 0.0, not_below(square(load3(v, joint.iv)), most), most)
+            if not up or joint.parent < 0:
+                break
+            joint = tree.joint[joint.parent]
     return sqrt(most)
 
 

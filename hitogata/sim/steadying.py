@@ -14,11 +14,10 @@ the tree as a whole, so that swinging and tumbling go on.
 
 from hitogata.constraints.springs import damper_of
 from hitogata.dynamics.factor import factorise
-from hitogata.dynamics.layout import BALL, FREE, HINGE
-from hitogata.dynamics.placing import axis_of
+from hitogata.dynamics.joints import add_felt, column, is_floating
 from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, negated, packed, sqrt, where
 from hitogata.sim.energy_momentum import add_push, is_free, locked_motion
-from hitogata.spatial import Force, Sym3, Vec3, cols, cross, dot, inverse, load3, rotated, shift_of, store3
+from hitogata.spatial import Force, Sym3, Vec3, cross, dot, inverse, load3, rotated, shift_of, store3
 
 RESERVE = 1.6
 """Steps are taken to follow no more than this times the stiffness there is."""
@@ -141,14 +140,9 @@ def add_turnings(scene, mass, root, end):
         if joint.parent >= 0:
             parent = scene.placed[joint.parent]
             parent.slow = parent.slow + placed.slow
-        row = joint.iv * stride
-        if joint.kind == HINGE:
-            add_couple(scene, mass, i, placed.slow @ axis_of(placed.rot), row)
-        elif joint.kind == BALL or joint.kind == FREE:
-            x, y, z = cols(placed.base)
-            add_couple(scene, mass, i, placed.slow @ x, row)
-            add_couple(scene, mass, i, placed.slow @ y, row + stride)
-            add_couple(scene, mass, i, placed.slow @ z, row + 2 * stride)
+        for k in range(joint.count):
+            couple = placed.slow @ column(joint, tree.body[i], placed, k).ang
+            add_couple(scene, mass, i, couple, (joint.iv + k) * stride)
 
 
 @kernel
@@ -156,12 +150,8 @@ def add_couple(scene, mass, i, couple, row):
     """Add a couple on body i to one row: what it means to each turning of its chain."""
     tree = scene.tree
     while i >= 0:
-        joint, placed = tree.joint[i], scene.placed[i]
-        at = row + joint.depth
-        if joint.kind == HINGE:
-            mass[at] = mass[at] + dot(axis_of(placed.rot), couple)
-        elif joint.kind == BALL or joint.kind == FREE:
-            store3(mass, at, load3(mass, at) + placed.base.T @ couple)
+        joint = tree.joint[i]
+        add_felt(joint, tree.body[i], scene.placed[i], only_torque(couple), mass, row + joint.depth)
         i = joint.parent
 
 
@@ -169,12 +159,12 @@ def add_couple(scene, mass, i, couple, row):
 def leave_whole(scene, root, end):
     """Push a tree by what slowing takes off its turning as a whole."""
     tree, placed = scene.tree, scene.placed[root]
-    if tree.joint[root].kind == FREE:
+    if is_floating(tree.joint[root]):
         turning = free_turning(placed.inertia, placed.momentum, placed.slow)
     else:
         turning = hung_turning(placed.inertia, placed.momentum, placed.slow)
     for i in range(root, end):
-        add_push(tree.joint[i], scene.placed[i], scene.x, only_torque(scene.placed[i].slow @ turning))
+        add_push(tree.joint[i], tree.body[i], scene.placed[i], scene.x, only_torque(scene.placed[i].slow @ turning))
     placed.momentum = only_torque(turning)  # to know in `give_back`
 
 
@@ -241,7 +231,7 @@ def expect(scene, state, i, end, force):
     while i >= 0:
         placed, strain, above = scene.placed[i], state.strain[i], scene.tree.joint[i].parent
         reach = end - placed.pos
-        if above < 0 and scene.tree.joint[i].kind == FREE:
+        if above < 0 and is_floating(scene.tree.joint[i]):
             reach = reach - placed.arm
         strain.virial = strain.virial + drawn(reach, force)
         end, i = placed.pos, above
@@ -278,7 +268,7 @@ def give_back(scene, rows, points, state, slowed):
     tree, root = scene.tree, 0
     while slowed and root < tree.bodies:
         end = tree.joint[root].end
-        if tree.joint[root].kind == FREE:
+        if is_floating(tree.joint[root]):
             turning = scene.placed[root].motion.ang - scene.placed[root].momentum.ang
             lost = scene.placed[root].slow @ turning
             taken = dot(lost, turning)

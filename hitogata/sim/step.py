@@ -16,6 +16,7 @@ a row's speed is y · x, and the coupling of two rows y · y.
 
 from typing import Any, NamedTuple
 
+from hitogata.constraints.coupled import find_coupled, owner_of
 from hitogata.constraints.coupling import couple, number_rows
 from hitogata.constraints.envelope import WIDEST, lay_out
 from hitogata.constraints.heaps import prepare_heap, sweep_heap
@@ -25,7 +26,7 @@ from hitogata.constraints.newton import FIRST_SHARE, newton
 from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.constraints.restitution import bounce
 from hitogata.dynamics.integration import advance
-from hitogata.dynamics.layout import BALL
+from hitogata.dynamics.joints import is_ball
 from hitogata.lanes import any_lane, kernel, maximum, sqrt, where
 from hitogata.sim.clocking import FACTOR, INTEGRATE, ROWS, SWEEPS, Clock
 from hitogata.sim.energy_momentum import float_freely
@@ -121,10 +122,16 @@ def remember(world, scene, rows, points, state, control, law, slowed):
 @kernel
 def find_limits(world, rows, state, control, law):
     """Rows of all joints near their limits; returns how many."""
-    count, tree = 0, world.tree
+    count, tree, coupled = 0, world.tree, 0
     for i in range(tree.bodies):
         joint = tree.joint[i]
-        if joint.kind == BALL:
+        while owner_of(world.coupled, coupled) == i:
+            wall, work = control.motor[i], rows.coupling
+            count = find_coupled(
+                rows, count, coupled, world.chains, joint, world.coupled, state, wall, law, work
+            )  # fmt: skip
+            coupled += 1
+        if is_ball(joint):
             ranges, having = world.ranges, world.ranges.having(world.ranges, i)
             if any_lane(having):
                 quat, rate, watch = load_quaternion(state.q, joint.iq), load3(state.mean, joint.iv), state.watch[i]

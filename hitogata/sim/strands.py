@@ -22,7 +22,7 @@ import numpy as np
 from hitogata.dynamics import forward_kinematics, link_velocities
 from hitogata.dynamics.layout import HEADER, Body, model_of
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, Pose, State
+from hitogata.figure import Figure, Pose, State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
 from hitogata.rom import Region
@@ -287,7 +287,7 @@ def _curvatures(figure: Figure) -> FloatArray:
     """Greatest curvature of each joint's walls, of swing and of twist, in the order of the bodies after the root."""
     found = np.zeros((len(model_of(figure).link_poses), 2))
     for link, body in zip(figure.links, model_of(figure).body_of_link, strict=True):
-        if link.joint.kind is JointKind.BALL and link.joint.range is not None:
+        if link.joint.is_ball and link.joint.range is not None:
             found[body] = _curvature(link.joint.range.swing), 1.0
     return found[1:]
 
@@ -307,7 +307,7 @@ def _curvature(region: Region) -> float:
 
 def _led_by_root(figure: Figure) -> Figure:
     root = figure.links[0].joint
-    if root.kind is not JointKind.FREE or root.armature < HEAVIER * figure.mass:
+    if not root.floating or root.armature < HEAVIER * figure.mass:
         raise ArgumentError(
             f"figure: the root of {figure.name!r} cannot be led: it needs a free joint with an armature of "
             f"{HEAVIER:g} times its mass or more, as `library.strand` has"

@@ -26,6 +26,7 @@ from hitogata.sim.failure import in_two_threads, non_finite
 from hitogata.sim.forest import IntArray
 from hitogata.sim.layout import CONTACTS
 from hitogata.sim.led import Led
+from hitogata.sim.loose import check_loose
 from hitogata.sim.members import Member
 from hitogata.sim.pairing import PAIRS
 from hitogata.sim.placement import placed
@@ -185,6 +186,8 @@ class World:
             whole(group, "group", most=ALL), whole(mask, "mask", most=ALL), pairs_of_links(figure, ignored),
         )  # fmt: skip
         surfaces_of(figure)  # may refuse: nothing has changed yet
+        if self._contents.coordinates is Coordinates.MAXIMAL:
+            check_loose(figure)
         self._states[member] = State(np.array(state.q, float), np.array(state.v, float))
         self._contents = replace(self._contents, members=(*self._contents.members, member))
         return member

@@ -123,11 +123,11 @@ class _Export:
 
     def _channels(self, link: Link, i: int) -> tuple[Channel, ...]:
         joint = link.joint
+        if any(screw.slide for screw in joint.screws):
+            return (*POSITIONS, *self.order) if any(screw.turn for screw in joint.screws) else POSITIONS
         match joint.kind:
             case JointKind.FREE:
                 return (*POSITIONS, *self.order)
-            case JointKind.SLIDER:
-                return POSITIONS
             case JointKind.FIXED:
                 return ()
             case JointKind.HINGE:

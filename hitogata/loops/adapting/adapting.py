@@ -8,7 +8,7 @@ import numpy as np
 
 from hitogata.dynamics.calling import Array
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, State, Trajectory
+from hitogata.figure import Figure, State, Trajectory
 from hitogata.loops.adapting.guiding import Guide
 from hitogata.loops.adapting.likeness import AdaptWeights, Balance, Likeness
 from hitogata.loops.adapting.plan import Path, Task, first_path
@@ -167,7 +167,7 @@ def adapt(
             how far the root strays at the most [m].
     """
     s, figure = settings or AdaptSettings(), stage.figure
-    if figure.links[0].joint.kind is not JointKind.FREE:
+    if not figure.links[0].joint.floating:
         raise ArgumentError(f"figure {figure.name!r}: only a figure with a free root can follow by itself")
     steps = round(s.window / positive("h", h)) if h else 0
     if steps < 1 or abs(steps * h - s.window) > 1e-6 * s.window:

@@ -2,6 +2,7 @@
 
 from hitogata.dynamics.placing import Placed
 from hitogata.lanes import Count, Memory, many, numbers, record
+from hitogata.rom.coupled.layout import SCRATCH
 from hitogata.spatial import Force, Inertia, Motion, Vec3
 
 
@@ -72,4 +73,6 @@ class Bench(Memory):
     change = numbers(nv)  # what the iteration does
     last = numbers(nv)  # velocities of the last frame
     before = numbers(nq)
+    row = numbers(nv)  # of a range over several joints,
+    scratch = numbers(SCRATCH)  # and its scratch
     wall_int = many(WallInts, walls + 1)

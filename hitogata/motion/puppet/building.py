@@ -7,7 +7,8 @@ import numpy as np
 
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
 from hitogata.dynamics.layout import Body, JointInts, Model, model_of
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Figure
+from hitogata.figure.coupled import bound_ranges
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import MemoryLayout, record_offsets, record_size
 from hitogata.motion.puppet.layout import BALANCE, DollMemory, GoalMemory, State
@@ -59,29 +60,30 @@ def _cast(figure: Figure) -> Cast:
     limits, starts, walls = np.tile([-np.inf, np.inf], (count, 1)), [-1] * count, 0
     flats: list[FloatArray] = []
     for link, body in zip(figure.links, model.body_of_link, strict=True):
-        given, kind = link.joint.range, link.joint.kind
+        given, bodies = link.joint.range, link.joint.bodies
         if given is None:
             continue
-        if kind is JointKind.BALL:
+        if link.joint.screws:
+            limits[body - bodies + 1 : body + 1] = given
+            walls += bodies
+        else:
             starts[body] = sum(map(len, flats))
             flats.append(given.flat)
             walls += 3
-        elif kind is JointKind.UNIVERSAL:
-            limits[body - 1], limits[body] = given
-            walls += 2
-        else:
-            limits[body] = given
-            walls += 1
+    coupled: list[int] = []
+    for bound in bound_ranges(figure):
+        coupled.append(sum(map(len, flats)))
+        flats.append(bound.flat)
     chains: list[tuple[int, ...]] = []
     for i, parent in enumerate(joints[:, column["parent"]]):
         chains.append((*(chains[parent] if parent >= 0 else ()), i))
     sizes = {"bodies": count, "nq": model.nq, "nv": model.nv}
     layout = DollMemory.layout(
-        **sizes, links=model.nlinks, walls=walls, range_numbers=sum(map(len, flats))
+        **sizes, links=model.nlinks, walls=walls, range_numbers=sum(map(len, flats)), several=len(coupled)
     )
     ints, floats_ = layout.new_ints(), layout.new_floats()
     fields = layout.open(floats_, ints)
-    fields.joint.rows[:], fields.range_start[:] = joints, starts
+    fields.joint.rows[:], fields.range_start[:], fields.coupled[:] = joints, starts, coupled
     fields.body.rows[:] = model.floats[MODEL_HEADER:].reshape(-1, record_size(Body))
     fields.limit.rows[:], fields.ranges[:] = limits, np.concatenate([*flats, np.zeros(0)])
     return Cast(ints, floats_, model, tuple(chains), State.layout(**sizes))

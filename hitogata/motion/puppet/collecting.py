@@ -1,12 +1,11 @@
 """From forces in rows and pushes against walls to changes of joints; and the pull of wanted joint values."""
 
-from hitogata.dynamics.integration import turn_between
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.dynamics.placing import axis_of, move
+from hitogata.dynamics.joints import about, difference_of, felt
+from hitogata.dynamics.placing import move
 from hitogata.lanes import inline, kernel
 from hitogata.motion.puppet.layout import BALANCE
-from hitogata.motion.puppet.replies import mobility_now
-from hitogata.spatial import Force, Motion, Vec3, cross, dot, load3, load_quaternion, power, store3
+from hitogata.motion.puppet.replies import at_root, mobility_now
+from hitogata.spatial import Force, Vec3, cross, dot, load3, power, store3
 
 
 @kernel
@@ -29,20 +28,12 @@ def collect(doll, state, goals, bench, law, walls, groups):
         if joint.parent >= 0:
             above = bench.placed[joint.parent]
             above.force = above.force + f
-        if joint.kind == BALL:
-            store3(bench.change, iv, turn_of(f, placed.base, placed.pos, d))
-        elif joint.kind == HINGE:
-            bench.change[iv] = dot(axis_of(placed.rot), f.ang - cross(placed.pos, f.lin)) * d
-        elif joint.kind == SLIDER:
-            bench.change[iv] = dot(axis_of(placed.rot), f.lin) * d
-        elif joint.kind == FREE:
-            store3(bench.change, iv, turn_of(f, placed.base, placed.pos, d))
-            store3(bench.change, iv + 3, placed.base.T @ f.lin * d)
+        felt(joint, tree.body[i], placed, about(placed.pos, f) * d, bench.change, iv)
     for a in range(walls):
         wall, i = bench.wall[a], bench.wall_int[a].body
         s, iv = state.joint[i], tree.joint[i].iv
         push = wall.push * mobility_now(s.mobility, s.pull, law.dt)
-        if tree.joint[i].kind == BALL:
+        if tree.joint[i].count == 3:
             store3(bench.change, iv, load3(bench.change, iv) + wall.row * push)
         else:
             bench.change[iv] = bench.change[iv] + wall.row.x * push
@@ -58,12 +49,6 @@ def no_force(zero):
 def wrench_of(first, second, third, scale, force):
     """Sum of three scaled rows times their forces."""
     return first * (scale.x * force.x) + second * (scale.y * force.y) + third * (scale.z * force.z)
-
-
-@inline
-def turn_of(f, base, p, d):
-    """What the three axes of a joint at p give way."""
-    return base.T @ (f.ang - cross(p, f.lin)) * d
 
 
 @kernel
@@ -97,18 +82,11 @@ def pull(doll, state, goals, bench, law, walls):
         bench.wall[a].push = bench.wall[a].lead
     collect(doll, state, goals, bench, law, walls, goals.first)
     for i in range(tree.bodies):
-        joint, s, iq, iv = tree.joint[i], state.joint[i], tree.joint[i].iq, tree.joint[i].iv
+        joint, s = tree.joint[i], state.joint[i]
         share = s.pull * law.dt / (1.0 + s.pull * law.dt)
-        if joint.kind == BALL:
-            missing = turn_between(load_quaternion(state.q, iq), load_quaternion(state.wanted, iq))
-            store3(bench.pulled, iv, (missing - load3(bench.change, iv)) * share)
-        elif joint.kind == FREE:
-            missing = turn_between(load_quaternion(state.q, iq + 3), load_quaternion(state.wanted, iq + 3))
-            store3(bench.pulled, iv, (missing - load3(bench.change, iv)) * share)
-            missing = load3(state.wanted, iq) - load3(state.q, iq)
-            store3(bench.pulled, iv + 3, (missing - load3(bench.change, iv + 3)) * share)
-        elif joint.count == 1:
-            bench.pulled[iv] = (state.wanted[iq] - state.q[iq] - bench.change[iv]) * share
+        difference_of(joint, state.q, state.wanted, bench.pulled)
+        for k in range(joint.iv, joint.iv + joint.count):
+            bench.pulled[k] = (bench.pulled[k] - bench.change[k]) * share
     move(tree, bench.placed, bench.pulled)
     for g in range(goals.groups):
         group = bench.rows[g]
@@ -122,16 +100,10 @@ def pull(doll, state, goals, bench, law, walls):
             store3(bench.asked, 3 * g, asked)
     for a in range(walls):
         wall, joint = bench.wall[a], tree.joint[bench.wall_int[a].body]
-        if joint.kind == BALL:
+        if joint.count == 3:
             wall.rate = wall.rate + dot(wall.row, load3(bench.pulled, joint.iv))
         else:
             wall.rate = wall.rate + wall.row.x * bench.pulled[joint.iv]
-
-
-@inline
-def at_root(motion, pos):
-    """A body's motion, its linear part taken at the root's origin."""
-    return Motion(motion.ang, motion.lin + cross(pos, motion.ang))
 
 
 @inline

@@ -1,11 +1,10 @@
 """The Delassus matrix of rows and walls, A = J D Jᵀ, and what a push against a wall does (see `replies`)."""
 
-from hitogata.dynamics.layout import BALL, HINGE, SLIDER
-from hitogata.dynamics.placing import axis_of
+from hitogata.dynamics.joints import driven_by
 from hitogata.lanes import inline, kernel
 from hitogata.motion.puppet.layout import BALANCE
-from hitogata.motion.puppet.replies import joint_feels, mobility_now, spread_replies, spread_sway, turned_by
-from hitogata.spatial import Motion, cross, dot, power
+from hitogata.motion.puppet.replies import at_root, joint_feels, mobility_now, spread_replies, spread_sway
+from hitogata.spatial import dot, power
 
 
 @kernel
@@ -80,12 +79,7 @@ def couple_walls(doll, state, goals, bench, law, walls):
         i = own.body
         joint, placed, s = tree.joint[i], bench.placed[i], state.joint[i]
         d = mobility_now(s.mobility, s.pull, law.dt)
-        if joint.kind == BALL:
-            wall.motion = turned_by(placed.base @ wall.row, placed.pos, d)
-        elif joint.kind == HINGE:
-            wall.motion = turned_by(axis_of(placed.rot) * wall.row.x, placed.pos, d)
-        elif joint.kind == SLIDER:
-            wall.motion = slid(axis_of(placed.rot), wall.row.x * d)
+        wall.motion = at_root(driven_by(joint, tree.body[i], placed, wall.row), placed.pos) * d
         for b in range(a + 1):
             if bench.wall_int[b].body == i:
                 bench.between[a * walls + b] = dot(wall.row, bench.wall[b].row) * d
@@ -103,12 +97,6 @@ def couple_walls(doll, state, goals, bench, law, walls):
             else:
                 for k in range(3):
                     bench.across[at + k] = d * 0.0
-
-
-@inline
-def slid(n, way):
-    """Motion along an axis."""
-    return Motion(cross(n, n), n * way)
 
 
 @kernel

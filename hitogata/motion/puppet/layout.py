@@ -116,8 +116,10 @@ class DollMemory(Memory):
     bodies, nq, nv, links = (Count(stored=True) for _ in range(4))
     walls = Count(stored=True)  # most at once
     range_numbers = Count(stored=True)
+    several = Count(stored=True)  # ranges over several joints
     joint = many(JointInts, bodies)
     range_start = wholes(bodies)  # where a ball joint's range begins, or -1
+    coupled = wholes(several)  # where those over several joints begin
     gravity = numbers(3)  # none
     body = many(Body, bodies)
     limit = many(Limit, bodies)
@@ -187,6 +189,8 @@ class Doll(NamedTuple):
     tree: Tree
     limit: records  # type: ignore[valid-type]
     range_start: lanes  # type: ignore[valid-type]
+    several: int
+    coupled: lanes  # type: ignore[valid-type]
     ranges: lanes  # type: ignore[valid-type]
     most_walls: int
 
@@ -249,7 +253,7 @@ def open_doll(arrays):
     """Views of what the figure is; arrays: an opened `PuppetTable`."""
     own = open_memory(DollMemory, arrays.floats, arrays.ints)
     tree = Tree(own.bodies, own.nq, own.nv, own.links, load3(own.gravity, 0), own.joint, own.body)
-    return Doll(tree, own.limit, own.range_start, own.ranges, own.walls)
+    return Doll(tree, own.limit, own.range_start, own.several, own.coupled, own.ranges, own.walls)
 
 
 @kernel

@@ -7,7 +7,7 @@ import numpy as np
 
 from hitogata.dynamics.calling import check_threads
 from hitogata.errors import ArgumentError, HitogataError
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Figure
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, share
 from hitogata.motion.puppet import checking
@@ -194,7 +194,7 @@ class Puppet:
         times = checking.times("time", time, self.count)
         if joints is None:
             links = zip(self.figure.joint_names, self.figure.links, strict=True)
-            joints = [name for name, link in links if link.joint.kind is not JointKind.FREE]
+            joints = [name for name, link in links if not link.joint.floating]
         bodies = self._all.bodies_of(joints)
         wanted = self._all.checked(self.q if q is None else q)
         self._all.put(self._all.state, self._all.part("wanted"), wanted)

@@ -1,8 +1,8 @@
 """Iterations: a step of an animation, or a solve to the end."""
 
 from hitogata.dynamics.integration import advance
-from hitogata.dynamics.layout import BALL, FREE, SLIDER
-from hitogata.lanes import absolute, all_lanes, clip, inline, kernel, maximum, minimum, where
+from hitogata.dynamics.joints import speeds
+from hitogata.lanes import absolute, all_lanes, clip, inline, kernel, maximum, minimum, sqrt, where
 from hitogata.motion.puppet.layout import (
     MAX_ITERATIONS,
     REACHED,
@@ -11,7 +11,6 @@ from hitogata.motion.puppet.layout import (
 from hitogata.motion.puppet.levels import solve_levels
 from hitogata.motion.puppet.rows import measure
 from hitogata.motion.puppet.walls import look
-from hitogata.spatial import length, load3
 
 PATIENCE, PROGRESS = 30.0, 0.9999
 """A solve has stalled when the sum of its errors has not fallen below this part of its least for so many iterations."""
@@ -168,21 +167,10 @@ def shorten(doll, state, bench, law, moving, trust):
     tree, worst, far = doll.tree, state.q[0] * 0.0, state.q[0] * 0.0
     for i in range(tree.bodies):
         joint, s = tree.joint[i], state.joint[i]
-        if joint.kind == BALL:
-            turn = length(load3(bench.change, joint.iv))
-            far = maximum(far, turn)
-            worst = maximum(worst, turn / (s.turn_speed * law.dt))
-        elif joint.kind == FREE:
-            turn, way = length(load3(bench.change, joint.iv)), length(load3(bench.change, joint.iv + 3))
-            far = maximum(maximum(far, turn), way)
-            worst = maximum(maximum(worst, turn / (s.turn_speed * law.dt)), way / (s.slide_speed * law.dt))
-        elif joint.count == 1:
-            turn = absolute(bench.change[joint.iv])
-            far = maximum(far, turn)
-            if joint.kind == SLIDER:
-                worst = maximum(worst, turn / (s.slide_speed * law.dt))
-            else:
-                worst = maximum(worst, turn / (s.turn_speed * law.dt))
+        turn, way = speeds(joint, tree.body[i], bench.change)
+        turn, way = sqrt(turn), sqrt(way)
+        far = maximum(far, maximum(turn, way))
+        worst = maximum(worst, maximum(turn / (s.turn_speed * law.dt), way / (s.slide_speed * law.dt)))
     scale = moving * (RESERVE / maximum(worst / trust, RESERVE))
     state.summary.far = far * scale
     for k in range(tree.nv):
