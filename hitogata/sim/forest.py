@@ -146,7 +146,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
     )  # fmt: skip
 
 
-def _gather_ranges(figures: Sequence[Figure]) -> tuple[IntArray, FloatArray, int]:
+def _gather_ranges(figures: Sequence[Figure]) -> tuple[IntArray, IntArray, FloatArray, int]:
     """Where the range of each body's ball joint begins, or NONE, then the list of ranges of several joints, see
     `coupled`; all ranges, one after the other; and walls of those of several joints."""
     ranges, starts, at, known = list[FloatArray](), list[int](), 0, dict[int, int]()
