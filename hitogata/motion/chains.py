@@ -12,12 +12,12 @@ for the others,
 within its limits, until they settle.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from hitogata.figure import Figure
+from hitogata.figure import Figure, JointKind
 from hitogata.figure.values import FloatArray
 from hitogata.motion.fitting import inside
 from hitogata.spatial import quat_exp, quat_to_matrix
@@ -44,6 +44,25 @@ class Chain:
     before: FloatArray
     after: FloatArray
     limits: tuple[tuple[float, float] | None, ...]
+
+
+def row_to(figure: Figure, link: int, paired: Collection[str]) -> list[int]:
+    """Links that turn a link together with its own joint: those before it that follow none, up to one that does."""
+    links = [link]
+    while (parent := figure.parents[links[0]]) > 0 and figure.link_names[parent] not in paired:
+        links.insert(0, parent)
+    return links
+
+
+def first_of(figure: Figure, name: str, paired: Collection[str]) -> int:
+    """The first link of the row of hinges that ends in a link: there the limb begins; else the link itself."""
+    link = figure.link_index(name)
+    moving = (JointKind.HINGE, JointKind.UNIVERSAL)
+    for before in reversed(row_to(figure, link, paired)):
+        if figure.links[before].joint.kind not in moving:
+            break
+        link = before
+    return link
 
 
 def chain_to(figure: Figure, links: Sequence[int]) -> Chain | None:

@@ -8,10 +8,11 @@ from hitogata.figure import Figure, Joint, JointKind
 from hitogata.figure.moving import joint_motion
 from hitogata.figure.rates import unbroken_quats
 from hitogata.figure.values import FloatArray
-from hitogata.motion.chains import Chain, chain_angles, chain_to
+from hitogata.motion.chains import Chain, chain_angles, chain_to, row_to
 from hitogata.motion.fitting import bend_twists, hinge_angles, inside, steady_twists, twist_angles, universal_angles
 from hitogata.motion.mapping import SkeletonMap
 from hitogata.motion.resting import Rest
+from hitogata.motion.speeds import FASTER, SLOWEST, greatest_turning, slowed
 from hitogata.spatial import matrix_to_quat, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_to_matrix
 
 NOTED = 1e-6
@@ -44,6 +45,7 @@ class Follower:
         self.time, self.rotations, self.bends, self.ranges = time, rotations, bends, ranges
         self.held: dict[str, FloatArray] = {}
         self.residuals: dict[str, FloatArray] = {}
+        self._speeds: dict[int, float] = {}
 
     def _turned(self, name: str) -> FloatArray:
         """R_s R_s0ᵀ of the source link of a target link, shape (nt, 3, 3)."""
@@ -84,7 +86,7 @@ class Follower:
             base = np.broadcast_to(base, (count, 3, 3))
             part = slice(target.q_starts[i], target.q_starts[i] + joint.nq)
             wanted = self._wanted(i)
-            links = self._row(i)
+            links = row_to(target, i, self.pairs.pairs)
             if wanted is not None and len(links) > 1 and (chain := chain_to(target, links)) is not None:
                 self._fit_row(i, chain, links, world, given.get(link.name), wanted, q)
                 base = world[:, parent] @ joint.parent_frame.rotation
@@ -112,7 +114,7 @@ class Follower:
             turned = self._into_bend_plane(i, wanted) if self.bends and not exact else wanted
             quats = np.asarray(matrix_to_quat(back @ turned @ child), np.float64)
             if self.ranges and joint.is_ball and joint.range is not None and len(quats):
-                quats = self._within(joint, quats)
+                quats = self._within(i, joint, quats, exact)
             q[:, -4:] = unbroken_quats(quats)
         elif len(joint.screws) == 1 and joint.screws[0].turn:
             axis, direction = np.array(joint.axis), None if exact else self._wanted_bone(i)
@@ -126,13 +128,6 @@ class Follower:
             angles = universal_angles(joint, back @ wanted @ child)
             for k in range(2):
                 q[:, k] = inside(angles[:, k], joint.range[k] if joint.range else None)
-
-    def _row(self, i: int) -> list[int]:
-        """Links that turn a link together with its own joint: those before it that follow none, up to one that does."""
-        links = [i]
-        while (parent := self.target.parents[links[0]]) > 0 and self.target.link_names[parent] not in self.pairs.pairs:
-            links.insert(0, parent)
-        return links
 
     def _fit_row(
         self, i: int, chain: Chain, links: list[int], world: FloatArray, given: FloatArray | None, wanted: FloatArray,
@@ -153,13 +148,29 @@ class Follower:
             above = world[:, parent] @ joint.parent_frame.rotation if parent >= 0 else joint.parent_frame.rotation
             world[:, k] = above @ quat_to_matrix(turn) @ joint.child_frame.rotation.T
 
-    def _within(self, joint: Joint, quats: FloatArray) -> FloatArray:
-        """Orientations in the joint's range of motion; what it held back is noted."""
+    def _within(self, i: int, joint: Joint, quats: FloatArray, exact: bool) -> FloatArray:
+        """Orientations in the joint's range of motion, no faster than the source's; what was held back is noted."""
         allowed = np.asarray(joint.range.clamp(quats), np.float64)
+        most = None if exact else self._fastest(i)
+        if most is not None:
+            allowed = slowed(self.time, allowed, most, joint.range.clamp)
         angles = np.linalg.norm(quat_log(quat_multiply(allowed, quat_conjugate(quats))), axis=1)
         if angles.max() > NOTED:
             self.held[joint.name] = angles
         return allowed
+
+    def _fastest(self, i: int) -> float | None:
+        """How fast a joint may turn [rad/s]; None if no joint of the source tells."""
+        pairs, names = self.pairs.pairs, self.target.link_names
+        above = self.target.parents[i]
+        while above >= 0 and names[above] not in pairs:
+            above = self.target.parents[above]
+        if above < 0 or names[i] not in pairs:
+            return None
+        if i not in self._speeds:
+            a, b = (self.rotations[:, self.source.link_index(pairs[names[k]])] for k in (above, i))
+            self._speeds[i] = FASTER * max(SLOWEST, greatest_turning(self.time, np.swapaxes(a, 1, 2) @ b))
+        return self._speeds[i]
 
     def _own_bone(self, i: int) -> FloatArray:
         """Direction of a target link's bone in its own frame."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure
+from hitogata.figure import Figure, JointKind
 from hitogata.files.names import Naming, Part, Side, figure_naming, possible_roles
 from hitogata.motion.likeness import match_by_geometry
 
@@ -54,19 +54,25 @@ def map_skeletons(source: Figure, target: Figure, table: Mapping[str, str | None
 
     Raises:
         FigureError: the table names a link that is not there.
-        ArgumentError: no pair was found, or one that cannot be (a shoulder that would follow a neck).
+        ArgumentError: no pair was found, or one that cannot be (a shoulder that would follow a neck); two links of the
+            table follow one.
     """
     table = dict(table or {})
     for name, other in table.items():
         target.link_index(name)
         if other is not None:
             source.link_index(other)
+    check_once(table)
     ours, theirs = figure_naming(target), figure_naming(source)
     if ours.roles and theirs.roles:
         pairs = _by_names(ours, theirs)
         how = f"names ({theirs.scheme} to {ours.scheme})"
     else:
         pairs, how = match_by_geometry(source, target), "geometry"
+    root, hips = target.link_names[0], theirs.first(Part.PELVIS)
+    alone = target.links[0].joint.kind is JointKind.FREE and root not in pairs
+    if alone and hips is not None and hips not in pairs.values():
+        pairs = {root: hips, **pairs}  # whatever it is called: a root that follows none would keep its heading
     if table:
         how += f" and {len(table)} of the user's table"
     _refuse_unlikely(source, target, {name: other for name, other in pairs.items() if name not in table}, how)
@@ -84,6 +90,14 @@ def map_skeletons(source: Figure, target: Figure, table: Mapping[str, str | None
         tuple(name for name in source.link_names if name not in set(found.values())),
         how,
     )
+
+
+def check_once(table: Mapping[str, str | None]) -> None:
+    """Raise ArgumentError if two links of a table follow one."""
+    named: dict[str, str] = {}
+    for name, other in table.items():
+        if other is not None and named.setdefault(other, name) != name:
+            raise ArgumentError(f"table of links: {named[other]!r} and {name!r} both follow {other!r}; one link each")
 
 
 def _refuse_unlikely(source: Figure, target: Figure, pairs: Mapping[str, str], how: str) -> None:

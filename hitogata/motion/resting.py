@@ -5,21 +5,23 @@ way; hands when they go on straight; trunk, head and feet when both figures stan
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hitogata.dynamics import LinkPoses, forward_kinematics
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure
+from hitogata.figure import Figure, JointKind
 from hitogata.figure.values import FloatArray
 from hitogata.files.names import Part, Role, Side, figure_naming
 from hitogata.motion.anatomy import standing_rotations
 from hitogata.motion.calibration import UPRIGHT, standing
 from hitogata.motion.mapping import SkeletonMap
+from hitogata.spatial import matrix_to_quat, quat_to_matrix
 
 _ALIGNED = (Part.THIGH, Part.SHIN, Part.UPPER_ARM, Part.FOREARM)
 _SHORT = 1e-3  # [m]
+_ALONG = 0.9  # cosine: legs that are nearer than this to an axis go along it
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,31 @@ def _stance(source: Figure, pairs: SkeletonMap, poses: LinkPoses, frame: int | N
     frame = int(standing(source, roles, poses.position).argmax())
     there = LinkPoses(poses.matrices[frame])
     return _Stance(frame, f"frame {frame}, in which it stands best", there.rotation, None, there)
+
+
+def upright(figure: Figure, pairs: SkeletonMap) -> Figure:
+    """The target with a neutral pose that stands along z: some files have y or x up.  Its coordinates mean the same.
+
+    The root is turned at rest, if it is free, by the shortest turn between the axes nearest to the legs' and z.
+    """
+    joint, poses = figure.links[0].joint, forward_kinematics(figure, figure.neutral())
+    hips, feet = (
+        [poses.position[figure.link_index(name)] for part in parts for name in pairs.links(part)]
+        for parts in ((Part.THIGH,), (Part.FOOT,))
+    )
+    if joint.kind is not JointKind.FREE or not hips or not feet:
+        return figure
+    way = np.mean(hips, axis=0) - np.mean(feet, axis=0)
+    axis = np.zeros(3)
+    axis[np.abs(way).argmax()] = np.sign(way[np.abs(way).argmax()])
+    if np.linalg.norm(way) < _SHORT or axis[2] > 0 or abs(way @ axis) < _ALONG * np.linalg.norm(way):
+        return figure
+    base, neutral = joint.parent_frame.rotation, figure.neutral()[:7]
+    turn = base.T @ shortest_turn(axis, np.array([0.0, 0.0, 1.0])) @ base
+    quat = np.asarray(matrix_to_quat(turn @ quat_to_matrix(neutral[3:])))
+    rest = (*(float(x) for x in turn @ neutral[:3]), *(float(x) for x in quat))
+    first = replace(figure.links[0], joint=replace(joint, rest=rest))
+    return replace(figure, links=(first, *figure.links[1:]))
 
 
 def source_roles(source: Figure, pairs: SkeletonMap) -> dict[str, Role]:

@@ -12,7 +12,7 @@ the source's went, times the ratio of the legs.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,12 @@ from hitogata.figure.values import FloatArray
 from hitogata.files import Bvh, figure_from_bvh, trajectory_from_bvh
 from hitogata.files.names import Part, Side
 from hitogata.motion.calibration import calibration_length
+from hitogata.motion.chains import first_of
 from hitogata.motion.following import Follower
 from hitogata.motion.grounding import STANCE, lowest
 from hitogata.motion.mapping import SkeletonMap, map_skeletons
-from hitogata.motion.resting import find_rest, source_roles
+from hitogata.motion.resting import find_rest, source_roles, upright
+from hitogata.motion.spikes import without_spikes
 from hitogata.motion.stances import LEG, Stance, find_stances
 from hitogata.motion.treading import Trodden, tread
 
@@ -48,6 +50,7 @@ class Retargeted:
         first: frame of the source that is the first of the trajectory: calibration poses are left out.
         held: by joint of the target: how far its range of motion held it back [rad], shape (nt,).
         feet: what was done to feet that stand; None: nothing.
+        spikes: samples of the trajectory in which the source's body jumps aside; they follow their neighbours.
     """
 
     trajectory: Trajectory
@@ -60,6 +63,7 @@ class Retargeted:
     first: int
     held: Mapping[str, FloatArray]
     feet: Trodden | None
+    spikes: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         lines = [
@@ -69,6 +73,10 @@ class Retargeted:
         if self.first:
             frames = "1 frame" if self.first == 1 else f"{self.first} frames"
             lines.append(f"{frames} of calibration at the beginning left out")
+        if self.spikes:
+            times = ", ".join(f"{self.trajectory.time[k]:.3f}" for k in self.spikes[:5])
+            lines.append(f"single samples in which the body jumps aside, put between their neighbours: "
+                         f"{len(self.spikes)}, at {times}{', ...' if len(self.spikes) > 5 else ''} s")  # fmt: skip
         for name, angles in self.residuals.items():
             lines += _line(name, angles, "off by")
         for name, angles in self.held.items():
@@ -121,10 +129,12 @@ def retarget(
     """
     trajectory.check(source)
     pairs = mapping if isinstance(mapping, SkeletonMap) else map_skeletons(source, target, mapping)
+    target = upright(target, pairs)
     roles = source_roles(source, pairs)
     calibration = calibration_length(source, trajectory, roles)
     first = 0 if keep_calibration else calibration
-    everything = forward_kinematics(source, trajectory.q)
+    body, spikes = without_spikes(source, _from(trajectory, calibration))
+    everything = forward_kinematics(source, np.concatenate([trajectory.q[:calibration], body.q]))
     time, poses = trajectory.time[first:], LinkPoses(everything.matrices[first:])
     ratio, leg = _leg_ratio(source, target, pairs)
     stances = find_stances(source, roles, time, poses, leg) if feet and floor is not None else {}
@@ -145,14 +155,21 @@ def retarget(
             q = trodden.q
     motion = Trajectory(time, q, velocities_of(target, time, q), figure_name=target.name)
     return Retargeted(
-        motion, pairs, follower.residuals, scale, rest.frame, rest.how, calibration, first, follower.held, trodden
-    )
+        motion, pairs, follower.residuals, scale, rest.frame, rest.how, calibration, first, follower.held, trodden,
+        tuple(k + calibration - first for k in spikes),
+    )  # fmt: skip
 
 
 def retarget_bvh(bvh: Bvh, target: Figure, **options: Any) -> Retargeted:
     """Carry the motion of a BVH file over to a figure; options are those of `retarget`."""
     source = figure_from_bvh(bvh, sliders=True)
     return retarget(trajectory_from_bvh(bvh, source), source, target, **options)
+
+
+def _from(trajectory: Trajectory, first: int) -> Trajectory:
+    """The samples from one on."""
+    time, q, v = trajectory.time[first:], trajectory.q[first:], trajectory.v[first:]
+    return replace(trajectory, time=time, q=q, v=v, channels={})
 
 
 def _soles(pairs: SkeletonMap, stances: Mapping[Side, Stance]) -> dict[str, FloatArray]:
@@ -188,7 +205,8 @@ def _leg_ratio(source: Figure, target: Figure, pairs: SkeletonMap) -> tuple[floa
     for upper, lower in chains:
         bones = ((target, own, upper, lower), (source, theirs, pairs.pairs[upper], pairs.pairs[lower]))
         for k, (figure, places, a, b) in enumerate(bones):
-            sums[k] += float(np.linalg.norm(places[figure.link_index(a)] - places[figure.link_index(b)]))
+            begin = first_of(target, a, pairs.pairs) if figure is target else figure.link_index(a)
+            sums[k] += float(np.linalg.norm(places[begin] - places[figure.link_index(b)]))
     return (sums[0] / sums[1] if min(sums) > 0 else 1.0), (sums[1] / 2 if all(legs) else LEG)
 
 
@@ -200,6 +218,7 @@ def _root_path(
     if not follow:
         raise ArgumentError("mapping: no pairs of links")
     wanted = scale * places[:, [source.link_index(pairs.pairs[name]) for name in follow]].mean(axis=1)
-    now = forward_kinematics(target, q).position[:, [target.link_index(name) for name in follow]].mean(axis=1)
+    own = [first_of(target, name, pairs.pairs) for name in follow]
+    now = forward_kinematics(target, q).position[:, own].mean(axis=1)
     path: FloatArray = q[:, :3] + (wanted - now) @ target.links[0].joint.parent_frame.rotation
     return path

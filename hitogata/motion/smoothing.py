@@ -74,3 +74,4 @@ def raised(time: FloatArray, least: FloatArray, *, span: float) -> FloatArray:
     greatest = np.array([least[a:b].max() for a, b in zip(low, high, strict=True)])
     weights = [np.cos(np.pi / 2 * (time[a:b] - t) / span) ** 2 + 1e-9 for a, b, t in zip(low, high, time, strict=True)]
     return np.array([w @ greatest[a:b] / w.sum() for w, a, b in zip(weights, low, high, strict=True)])
+

@@ -13,6 +13,7 @@ from hitogata.dynamics import LinkPoses, forward_kinematics
 from hitogata.figure import Figure
 from hitogata.figure.values import FloatArray
 from hitogata.files.names import Part, Side
+from hitogata.motion.chains import first_of
 from hitogata.motion.following import Follower
 from hitogata.motion.footing import BoolArray, runs
 from hitogata.motion.heights import best_heights
@@ -23,8 +24,11 @@ from hitogata.motion.planting import Sole, sole_of
 from hitogata.motion.stances import Stance
 from hitogata.motion.strides import Stride
 
-_HEIGHTS = np.linspace(-0.03, 0.03, 31)
-"""Changes of the root's height that are looked at [m]."""
+_HEIGHTS = np.linspace(-1.0, 1.0, 31)
+"""Changes of the root's height that are looked at, by the greatest."""
+
+_LEAST, _MOST, _SHARE = 0.01, 0.03, 0.009
+"""The greatest change of the root's height is this share of the root's path, but no less and no more than these [m]."""
 
 _ROUNDS = 4
 """Of moving ankles for feet that their ranges of motion turn."""
@@ -96,7 +100,10 @@ def tread(
     soles, legs = {}, {}
     for side in stances:
         links = [pairs.links(part, side)[:1] for part in (Part.THIGH, Part.SHIN, Part.FOOT)]
-        leg = leg_of(figure, (links[0][0], links[1][0], links[2][0]), np.cross(UP, forward)) if all(links) else None
+        if not all(links):
+            continue
+        hip = first_of(figure, links[0][0], pairs.pairs)
+        leg = leg_of(figure, (links[0][0], links[1][0], links[2][0]), hip, np.cross(UP, forward))
         if leg is not None:
             soles[side] = sole_of(figure, links[2] + pairs.links(Part.TOES, side), forward)
             legs[side] = leg
@@ -105,7 +112,8 @@ def tread(
     q = _on_the_floor(figure, q, soles, stances, floor)
     poses = forward_kinematics(figure, q)
     steps = [Stride(legs[side], soles[side], stances[side], poses, follower.time, floor) for side in legs]
-    rise = _rise(follower.time, steps)
+    path = float(np.linalg.norm(np.diff(q[:, :3], axis=0), axis=1).sum())
+    rise = _rise(follower.time, steps, float(np.clip(_SHARE * path, _LEAST, _MOST)))
     for _ in range(_ROUNDS):
         wanted: dict[str, FloatArray] = {}
         for step in steps:
@@ -115,15 +123,17 @@ def tread(
         done[:, :3] = q[:, :3] + rise[:, None] * figure.links[0].joint.parent_frame.rotation.T[:, 2]
         after = forward_kinematics(figure, done)
         for step in steps:
-            step.see(follower.time, np.array(after.rotation[:, step.leg.links[2]]))
+            foot = step.leg.links[2]
+            step.see(follower.time, np.array(after.rotation[:, foot]), np.array(after.position[:, foot]))
     treads = {side: _judged(soles[side], stances[side], poses, after, floor) for side in legs}
     return Trodden(done, treads, rise)
 
 
-def _rise(time: FloatArray, steps: Sequence[Stride]) -> FloatArray:
-    """How much higher the root should be [m], shape (nt,)."""
-    costs = np.stack([np.sum([step.cost(float(rise)) for step in steps], axis=0) for rise in _HEIGHTS], axis=1)
-    return best_heights(time, _HEIGHTS, costs)
+def _rise(time: FloatArray, steps: Sequence[Stride], most: float) -> FloatArray:
+    """How much higher the root should be [m], shape (nt,); at most so much, either way."""
+    heights = most * _HEIGHTS
+    costs = np.stack([np.sum([step.cost(float(rise)) for step in steps], axis=0) for rise in heights], axis=1)
+    return best_heights(time, heights, costs)
 
 
 def _forward(figure: Figure, pairs: SkeletonMap) -> FloatArray:
