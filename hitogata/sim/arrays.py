@@ -14,7 +14,7 @@ from hitogata.contact.touching import SPARE_ANY
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import address_table, record_size
+from hitogata.lanes import record_size
 from hitogata.loops.contacts.layout import REPORT
 from hitogata.sim.clocked_running import take_clocked_stated_steps, take_clocked_steps
 from hitogata.sim.contact_log import CLOCK
@@ -48,6 +48,7 @@ from hitogata.sim.solver_tally import copy_tally
 from hitogata.sim.states.layout import Room
 from hitogata.sim.states.running import take_shaped_stated_steps, take_stated_steps
 from hitogata.sim.substeps import TIME, PointSums, sums_size
+from hitogata.sim.tables import StepTable
 from hitogata.sim.ties import Tie, TieArrays
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ class Arrays:
         self.tie_room = len(contents.ties) + SPARE_TIES
         points = self.contact_room + self.tie_room
         self.forest = solved = make_forest(figures, contents.gravity, points)
-        self.loose, size = None, self.forest.state_size
+        self.loose, size = None, self.forest.state.floats
         if contents.coordinates is Coordinates.MAXIMAL:
             refuse_coupled(figures)
             self.loose = take_apart(figures, self.forest, contents.gravity, points)
@@ -149,14 +150,15 @@ class Arrays:
         self.state[self.last_step][0] = np.inf  # there was none
         self._velocities = state_parts(self.forest, stretch(self.forest.spans)).told
         self.state[self._velocities] = 1.0
-        self.control = np.zeros(self.forest.control_size)
+        self.control = self.forest.control.new_floats()
         controls = self.controls_in(stretch(self.forest.spans))
         controls.target[:] = np.concatenate([np.zeros(0), *(m.figure.neutral() for m in contents.members)])
         controls.motor[:, 2:4] = settings.range_stiffness, settings.range_damping
         controls.motor[:, 4] = np.concatenate([np.zeros(0), *(effort_limits(m.figure) for m in contents.members)])
         extra = self.shapes.count * (record_size(ShapePlace) + record_size(Swept)) + 64
         extra += scratch_size(solved.bodies) + SPARE_ANY  # for all kinds of shapes: the clocked steps know no others
-        self.work, self.work_ints = np.zeros(solved.work_size + extra), np.zeros(solved.work_ints + 8, np.int64)
+        self.work, self.work_ints = solved.work.new_floats(), solved.work.new_ints()
+        self._solved, self.spare = solved, np.zeros(extra)
         self.contacts = np.zeros(3 * self.contact_room * record_size(Contact), np.int64)
         self.points = np.zeros(3 * self.contact_room * record_size(ContactPoint))
         self.sums = np.zeros(sums_size(self.forest.nv, self.forest.bodies))
@@ -166,7 +168,7 @@ class Arrays:
         self.log, self.logs = new_log(settings.contact_events, self.contact_room), settings.contact_events > 0
         self.stated = settings.contacts is ContactMethod.STATES
         self.states, self.states_ints = np.zeros(0), np.zeros(0, np.int64)
-        self._states = Room.layout(points=points, width=int(solved.ints[5]))
+        self._states = Room.layout(points=points, width=solved.model.width)
         if self.stated:
             self.states, self.states_ints = self._states.new_floats(), self._states.new_ints()
         self.counts = np.zeros(COUNTS, np.int64)
@@ -176,7 +178,6 @@ class Arrays:
         self.awake: Awake | None = None
         self.ties = TieArrays((), self)
         self._take: Any = None
-        self._table: Any = None
         self.failure = ""
         self.change_ties(contents)
 
@@ -198,12 +199,13 @@ class Arrays:
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: addresses, compiled code and scratch are of no use to them."""
-        scratch = {"work": len(self.work), "work_ints": len(self.work_ints)}
-        return {**self.__dict__, "_hot": None, "_take": None, "_table": None, **scratch}
+        return {**self.__dict__, "_hot": None, "_take": None, "work": None, "work_ints": None,
+                "spare": len(self.spare)}  # fmt: skip
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.work, self.work_ints = np.zeros(state["work"]), np.zeros(state["work_ints"], np.int64)
+        self.work, self.work_ints = self._solved.work.new_floats(), self._solved.work.new_ints()
+        self.spare = np.zeros(state["spare"])
 
     @cached_property
     def surfaces(self) -> list[Surface]:
@@ -253,9 +255,8 @@ class Arrays:
 
     def note_pulls(self) -> None:
         """Tell the kernels whether anything is pulled."""
-        size = record_size(Pull)
-        pulls = self.control[-1 - size * self.forest.bodies : -1].reshape(-1, size)
-        self.control[-1] = pulls[:, :6].any()
+        control = self.forest.control.open(self.control)
+        control.pulled[0] = control.pull.force.any() or control.pull.torque.any()
 
     def set_states(self, states: "Mapping[Member, State]") -> None:
         """Put some figures elsewhere; the others keep what they carry along."""
@@ -283,18 +284,13 @@ class Arrays:
         """
         if self.logs:
             self.log.numbers[CLOCK] = now
-        if self.loose is not None:
-            return take_loose_steps(self, self.loose, h, steps)
         if self._hot is None:  # what every step needs, collected once
-            settings, table = self.contents.settings, address_table((
-                self.forest.ints, self.ties.ints, self.shapes.ints, self.pairs, self.contacts, self.work_ints,
-                self.counts, self.forest.floats, self.shapes.floats, self.law, self.state, self.control,
-                self.ties.numbers, self.points, self.work, self.before, self.ties.before, self.piece, self.ties.piece,
-                self.states_ints, self.states, *self._told(),
-            ))  # fmt: skip
+            settings, table = self.contents.settings, StepTable.of(**self._named())
             takers = (take_shaped_steps, take_steps, take_shaped_stated_steps, take_stated_steps)
             self._take = takers[2 * self.stated + self.shapes.plain]
             self._hot = table, settings.longest_fast_step, settings.fast_turn, settings.sweeps
+        if self.loose is not None:
+            return take_loose_steps(self, self.loose, self._hot, h, steps)
         if times is None:
             done: int = self._take(*self._hot, h, steps)
         else:
@@ -302,15 +298,32 @@ class Arrays:
             done = clocked(*self._hot, h, steps, times)
         return done
 
-    def _told(self) -> tuple[Any, ...]:
-        """Arrays of a `substeps.Told`."""
-        return self.sums, self.earlier, self.earlier_points, self.log.ints, self.log.numbers, self._scratch
+    def _named(self) -> dict[str, Any]:
+        """All arrays, as a `StepTable` names them."""
+        none, no_ints = np.zeros(0), np.zeros(0, np.int64)
+        loose = self.loose
+        return {
+            "ints": self.forest.ints, "floats": self.forest.floats, "tie_ints": self.ties.ints,
+            "shape_ints": self.shapes.ints, "shape_floats": self.shapes.floats, "pairs": self.pairs, "law": self.law,
+            "control": self.control, "state": self.state, "before": self.before, "piece_before": self.piece,
+            "ties": self.ties.numbers, "old_ties": self.ties.before, "piece_ties": self.ties.piece,
+            "contacts": self.contacts, "points": self.points, "counts": self.counts, "work": self.work,
+            "work_ints": self.work_ints, "spare": self.spare, "states": self.states, "states_ints": self.states_ints,
+            "sums": self.sums, "earlier": self.earlier, "earlier_points": self.earlier_points, "log": self.log.ints,
+            "log_numbers": self.log.numbers, "told_scratch": self._scratch,
+            "loose_ints": no_ints if loose is None else loose.forest.ints,
+            "loose_floats": none if loose is None else loose.forest.floats,
+            "outside": none if loose is None else loose.outside,
+            "link_work": none if loose is None else loose.work,
+            "link_ints": no_ints if loose is None else loose.work_ints,
+        }  # fmt: skip
 
-    def told_table(self) -> Any:
-        """The same for kernels."""
-        if self._table is None:
-            self._table = address_table(self._told())
-        return self._table
+    @property
+    def work_tally(self) -> IntArray:
+        """Numbers of an `envelope.SolverCounts`, a view."""
+        rows = self._solved.work.inner("rows").inner("envelope")
+        tally: IntArray = rows.open(ints=self.work_ints[: rows.ints]).tally.rows
+        return tally
 
     def step_back(self) -> "Arrays | None":
         """After a step failed: where it began.  If it lacked room, arrays with more of it; if not, None."""
@@ -345,12 +358,12 @@ class Arrays:
     @property
     def last_step(self) -> slice:
         """Where in the state stands what is known of the last step: its length, what was left to mend."""
-        return slice(self.forest.state_size - 2, self.forest.state_size)
+        return self.forest.state.part("last")
 
     @property
     def last_h(self) -> float:
         """Length of the last step, or of its last piece [s]; infinite if there was none."""
-        return float(self.state[self.forest.state_size - 2])
+        return float(self.state[self.forest.state.part("last").start])
 
     @property
     def start(self) -> FloatArray:

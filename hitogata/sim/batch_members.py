@@ -14,7 +14,7 @@ from hitogata.figure import Figure, State
 from hitogata.lanes import record_offsets, record_size
 from hitogata.rom import RangeOfMotion
 from hitogata.sim import batch_reading
-from hitogata.sim.batch_arrays import Array, Nature, model_solids, put
+from hitogata.sim.batch_arrays import Array, NatureViews, model_solids, put
 from hitogata.sim.batch_checking import chosen, per_world, ranges_for
 from hitogata.sim.blocks import Skin
 from hitogata.sim.checking import mass_of
@@ -159,7 +159,7 @@ class BatchMember:
         at = chosen(worlds, self._batch.count)
         factors = per_world(factor, len(at), (), "factor", positive=True)
         bodies = [self._span.body_of_link[k] for k in self._links(links)]
-        nature, model = Nature(self._arrays), model_solids(self._arrays.model)
+        nature, model = NatureViews(self._arrays), model_solids(self._arrays.model)
         for k in self._links(links):
             mass = self.figure.links[k].mass.mass
             for given in {float(factors.min()), float(factors.max())} if len(at) and mass > 0.0 else ():
@@ -184,7 +184,7 @@ class BatchMember:
         values = per_world(value, len(at), (), name, least=0.0)
         if (values > most).any():
             raise ArgumentError(f"{name}: must be {most:g} at the most, got {values.max():g}")
-        put(Nature(self._arrays).skins, at, shapes, SKIN[name], values)
+        put(NatureViews(self._arrays).skins, at, shapes, SKIN[name], values)
 
     def set_limits(self, joint: str, low: Any, high: Any, worlds: Any = None) -> None:
         """Range of a hinge or slider [rad], [m]; infinite: none."""
@@ -198,13 +198,13 @@ class BatchMember:
         if (lows > highs).any():
             wrong = (lows > highs).argmax()
             raise ArgumentError(f"low, high: {lows[wrong]:g} is above {highs[wrong]:g}")
-        limits = Nature(self._arrays).limits
+        limits = NatureViews(self._arrays).limits
         limits[at, body, 0], limits[at, body, 1] = lows, highs
 
     def ranges_of(self, joint: str, worlds: Any = None) -> list[RangeOfMotion | None]:
         """Range of motion of a ball joint in each world, or None."""
         at, k = chosen(worlds, self._batch.count), ball_joint(self.figure, joint)
-        return self._arrays.ranges.of(Nature(self._arrays).ranges[at, self._span.body_of_link[k]])
+        return self._arrays.ranges.of(NatureViews(self._arrays).ranges[at, self._span.body_of_link[k]])
 
     def set_range(self, joint: str, ranges: Any, worlds: Any = None) -> None:
         """Range of motion of a ball joint.
@@ -220,7 +220,7 @@ class BatchMember:
         """
         arrays, at, k = self._arrays, chosen(worlds, self._batch.count), ball_joint(self.figure, joint)
         given, body = ranges_for(ranges, len(at), self.figure, joint), self._span.body_of_link[k]
-        arrays.ranges.put(Nature(arrays).ranges, at, body, given)
+        arrays.ranges.put(NatureViews(arrays).ranges, at, body, given)
         for part in joint_memory(arrays.model.forest, body):
             arrays.state[at, part] = 0.0
 

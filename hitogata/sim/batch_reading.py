@@ -69,7 +69,8 @@ def motor_forces(arrays: BatchArrays, member: "Member") -> Array:
     span = arrays.model.span_of(member)
     last = arrays.state[:, state_parts(arrays.model.forest, span).motor].astype(float)
     earlier, peak = arrays.earlier_motors
-    impulses = earlier[:, span.v] + np.where(last == 0.0, 0.0, last * arrays.state[:, -2, None])
+    h = arrays.state[:, arrays.model.forest.state.part("last")][:, :1]
+    impulses = earlier[:, span.v] + np.where(last == 0.0, 0.0, last * h)
     most = np.maximum(np.abs(last), peak[:, span.v])  # no mean is above it, but for rounding
     return np.clip(_per_time(impulses[:, :, None], arrays)[:, :, 0], -most, most)
 

@@ -10,20 +10,20 @@ from hitogata.sim.step import by_sweeps
 
 
 @entry
-def take_clocked_steps(arrays, longest, fast_turn, sweeps, h, steps, times):
+def take_clocked_steps(table, longest, fast_turn, sweeps, h, steps, times):
     """`running.take_steps`, for all shapes; times: ticks of each part, added to; see `clocking`."""
     clock = Clock(ticking, times)
     times[LAST] = cycles()
     return take_reduced_steps(
-        touch_any, gap_of_any, by_sweeps, no_room, clock, arrays, longest, fast_turn, sweeps, h, steps
+        touch_any, gap_of_any, by_sweeps, no_room, clock, table, longest, fast_turn, sweeps, h, steps
     )  # fmt: skip
 
 
 @entry
-def take_clocked_stated_steps(arrays, longest, fast_turn, sweeps, h, steps, times):
+def take_clocked_stated_steps(table, longest, fast_turn, sweeps, h, steps, times):
     """The same by states."""
     clock = Clock(ticking, times)
     times[LAST] = cycles()
     return take_reduced_steps(
-        touch_any, gap_of_any, by_states, states_room, clock, arrays, longest, fast_turn, sweeps, h, steps
+        touch_any, gap_of_any, by_states, states_room, clock, table, longest, fast_turn, sweeps, h, steps
     )  # fmt: skip

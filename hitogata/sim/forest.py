@@ -5,19 +5,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hitogata.constraints.envelope import TALLY, envelope_sizes
-from hitogata.constraints.islands import ALIGNED, islands_size
-from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, TouchInts
-from hitogata.constraints.limits import Limit, Watch
-from hitogata.constraints.links import LIMITS
+from hitogata.constraints.envelope import WIDEST
+from hitogata.constraints.limits import Limit
 from hitogata.constraints.ranges import NONE
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
 from hitogata.dynamics.layout import Body, JointInts, Model, model_of
 from hitogata.figure import Figure
 from hitogata.figure.coupled import bound_ranges
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import record_offsets, record_size
-from hitogata.sim.layout import HEADER, Carried, Motor, Pull, Solid, Strain
+from hitogata.lanes import MemoryLayout, record_offsets, record_size
+from hitogata.sim.layout import Control, Solid, State, WorkMemory, WorldModel
 
 IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
@@ -57,10 +54,10 @@ class Forest:
     bodies: int
     nq: int
     nv: int
-    state_size: int
-    control_size: int
-    work_size: int
-    work_ints: int
+    model: MemoryLayout
+    state: MemoryLayout
+    control: MemoryLayout
+    work: MemoryLayout
 
 
 def _up(n: int, multiple: int = 8) -> int:
@@ -126,42 +123,30 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
                  slice(links, links + figure.nlinks), tuple(body + b for b in single.body_of_link))
         )  # fmt: skip
         body, nq, nv, links = body + count, nq + figure.nq, nv + figure.nv, links + figure.nlinks
-    starts, ranges, walls = _gather_ranges(figures)
-    rows = np.concatenate(joints) if joints else np.zeros((0, record_size(JointInts)), np.int64)
+    starts, coupled, ranges, walls = _gather_ranges(figures)
     stride = _up(max((part.shape[1] for part, _, _ in chains), default=0))
     velocities = np.zeros((body, stride), np.int64)
     for part, first, shift in chains:
         velocities[first : first + len(part), : part.shape[1]] = np.where(part < 0, 0, part + shift)
-    most_joint = LIMITS * body + walls
     widest = max((2 + 6) * (span.bodies.stop - span.bodies.start) for span in spans) + walls if spans else 0
-    width = _up(widest) + 8
-    head = np.zeros(HEADER, np.int64)
-    floats = np.zeros(HEADER)
-    floats[:3] = gravity
-    most_rows = _up(most_joint + 6 * body + 8 * body)
-    replies = points * 6 * width
-    envelope, envelope_ints = envelope_sizes(nv, body, stride)
-    head[:12] = [body, nq, nv, links, stride, width, most_joint, body, points, most_rows * width, replies, envelope]
-    work = body * record_size(Placed) + nv * stride + 4 * _up(nv) + most_joint * (record_size(JointRow) + stride)
-    work += 6 * body * stride + points * record_size(PointRow) + most_rows + most_rows * width + replies + envelope + 64
-    ints_needed = (
-        most_joint * record_size(JointRowInts)
-        + body * (record_size(TouchInts) + 1)
-        + points * record_size(PointRowInts)
-        + islands_size(most_rows // ALIGNED, most_joint, points)
-        + envelope_ints
-        + TALLY
+    sizes = {"bodies": body, "nv": nv, "stride": stride, "width": _up(widest) + 8, "points": points, "walls": walls}
+    model = WorldModel.layout(
+        **sizes, nq=nq, links=links, range_numbers=len(ranges), coupled_ranges=len(coupled) // 3
     )
+    ints, floats = model.new_ints(), model.new_floats()
+    fields = model.open(floats, ints)
+    fields.chain[:], fields.range_start[:], fields.coupled[:] = velocities, starts, coupled
+    fields.gravity[:], fields.ranges[:] = gravity, ranges
+    if figures:
+        fields.joint.rows[:], fields.body.rows[:] = np.concatenate(joints), np.concatenate(bodies)
+        fields.solid.rows[:], fields.limit.rows[:] = np.concatenate(solids), np.concatenate(limits)
     return Forest(
-        np.concatenate([head, rows.ravel(), velocities.ravel(), starts]),
-        np.concatenate([floats, *[x.ravel() for x in (*bodies, *solids, *limits)], ranges]),
-        tuple(spans), body, nq, nv,
-        nq + 3 * nv + body * (record_size(Carried) + record_size(Watch) + 9 + record_size(Strain)) + 2,
-        nq + 2 * nv + body * (record_size(Motor) + record_size(Pull)) + 1, work, ints_needed,
+        ints, floats, tuple(spans), body, nq, nv, model, State.layout(nq=nq, nv=nv, bodies=body),
+        Control.layout(nq=nq, nv=nv, bodies=body), WorkMemory.layout(**sizes, widest=min(nv, WIDEST)),
     )  # fmt: skip
 
 
-def _gather_ranges(figures: Sequence[Figure]) -> tuple[IntArray, FloatArray, int]:
+def _gather_ranges(figures: Sequence[Figure]) -> tuple[IntArray, IntArray, FloatArray, int]:
     """Where the range of each body's ball joint begins, or NONE, then the list of ranges of several joints, see
     `coupled`; all ranges, one after the other; and walls of those of several joints."""
     ranges, starts, at, known = list[FloatArray](), list[int](), 0, dict[int, int]()
@@ -180,18 +165,21 @@ def _gather_ranges(figures: Sequence[Figure]) -> tuple[IntArray, FloatArray, int
             at, walls = at + len(flat), walls + count
         body, iq = body + len(single.joints), iq + figure.nq
     many = len(listed) // 3
-    return np.array([*starts, many, *listed], np.int64), np.concatenate([*ranges, [0.0]]), walls
+    return np.array(starts, np.int64), np.array([many, *listed], np.int64), np.concatenate([*ranges, [0.0]]), walls
 
 
 def with_ranges(forest: Forest, figures: Sequence[Figure]) -> Forest:
     """The same forest, all else as it is, with the ranges of figures that differ from its own in nothing else."""
-    (starts, ranges, _), bodies = _gather_ranges(figures), forest.bodies
-    head = HEADER + bodies * (record_size(JointInts) + int(forest.ints[4]))
-    end = HEADER + bodies * (record_size(Body) + record_size(Solid) + record_size(Limit))
-    return replace(
-        forest, ints=np.concatenate([forest.ints[:head], starts]),
-        floats=np.concatenate([forest.floats[:end], ranges]),
-    )  # fmt: skip
+    starts, coupled, ranges, _ = _gather_ranges(figures)
+    old = forest.model
+    model = WorldModel.layout(**{**old.givens, "range_numbers": len(ranges), "coupled_ranges": len(coupled) // 3})
+    ints, floats = model.new_ints(), model.new_floats()
+    fields, known = model.open(floats, ints), old.open(forest.floats, forest.ints)
+    for name in ("joint", "body", "solid", "limit"):
+        getattr(fields, name).rows[:] = getattr(known, name).rows
+    fields.chain[:], fields.gravity[:] = known.chain, known.gravity
+    fields.range_start[:], fields.coupled[:], fields.ranges[:] = starts, coupled, ranges
+    return replace(forest, ints=ints, floats=floats, model=model)
 
 
 def _reach(figure: Figure, model: Model) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -90,12 +90,12 @@ def take_apart(figures: Sequence[Figure], forest: Forest, gravity: tuple[float, 
     """The loose bodies of figures that stand side by side in a forest, and room for so many point rows."""
     links = [body for figure in figures for body in _bodies_of(figure)]
     apart, n = make_forest(links, gravity, points), len(links)
-    held = forest.state_size + apart.state_size
+    held = forest.state.floats + apart.state.floats
     work = forest.bodies * record_size(JointPlace) + forest.nv
     work += n * ((SIDE + LIMITS) * record_size(LinkRow) + (1 + LIMITS) * SIDE * SIDE)
     return Loose(
-        apart, bodies_of_links(forest), forest.state_size, held, held + n * (record_size(Held) + SIDE),
-        np.zeros(apart.control_size), np.zeros(max(work, forest.bodies * record_size(Placed)) + 8),
+        apart, bodies_of_links(forest), forest.state.floats, held, held + n * (record_size(Held) + SIDE),
+        apart.control.new_floats(), np.zeros(max(work, forest.bodies * record_size(Placed)) + 8),
         np.zeros(n * ((1 + LIMITS) * record_size(LinkInts) + SIDE + LIMITS) + 8, np.int64),
     )  # fmt: skip
 
@@ -125,18 +125,11 @@ def begin_loose(forest: Forest, loose: Loose, state: FloatArray, span: Span) -> 
     )  # fmt: skip
 
 
-def take_loose_steps(arrays: "Arrays", loose: Loose, h: float, steps: int) -> int:
-    """Steps of h [s] in maximal coordinates; returns how many were taken."""
-    settings, ties = arrays.contents.settings, arrays.ties
+def take_loose_steps(arrays: "Arrays", loose: Loose, hot: tuple[Any, ...], h: float, steps: int) -> int:
+    """Steps of h [s] in maximal coordinates; returns how many were taken.  hot: first arguments of the entry."""
     take = take_maximal_steps if arrays.shapes.plain else take_shaped_maximal_steps
-    done: int = take(
-        arrays.forest.ints, arrays.forest.floats, loose.forest.ints, loose.forest.floats, arrays.state, loose.start,
-        loose.held_start, arrays.control, loose.outside, ties.numbers, ties.ints, arrays.shapes.ints,
-        arrays.shapes.floats, arrays.pairs, arrays.contacts, arrays.points, arrays.law, settings.joint_correction,
-        arrays.work, arrays.work_ints, loose.work, loose.work_ints, arrays.counts, arrays.before, ties.before,
-        arrays.piece, ties.piece, arrays.told_table(), h, settings.longest_fast_step, settings.fast_turn,
-        settings.sweeps, steps,
-    )  # fmt: skip
+    share = arrays.contents.settings.joint_correction
+    done: int = take(*hot, h, steps, loose.start, loose.held_start, share)
     return done
 
 

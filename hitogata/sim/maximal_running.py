@@ -4,20 +4,19 @@ from hitogata.constraints.joint_places import Held, JointPlace, Joints
 from hitogata.constraints.links import LIMITS, SIDE, LinkInts, LinkRow, Links
 from hitogata.contact.conservative_advancement import gap_of
 from hitogata.contact.finding import touch
-from hitogata.lanes import X1, entry, floats_in, ints_in, kernel, lanes, records, tail
+from hitogata.lanes import X1, entry, kernel, lanes, open_table, records, tail
 from hitogata.sim.layout import open_control, open_rows, open_scene, open_state, open_world
 from hitogata.sim.maximal import maximal_step
 from hitogata.sim.placing import place
-from hitogata.sim.running import note_start, run_steps, sliding
+from hitogata.sim.running import note_start, open_told, run_steps, sliding
 from hitogata.sim.substeps import (
     JointSums,
-    Told,
     add_contacts,
     add_joint,
     add_motors_and_limits,
     add_ties,
-    sums_in,
 )
+from hitogata.sim.tables import StepTable
 from hitogata.spatial import quaternion_of, store3, store6, store_quaternion
 
 
@@ -55,47 +54,27 @@ def forget(joints, link):
 
 
 @entry
-def take_maximal_steps(
-    ints, floats, loose_ints, loose_floats, state, start, held_start, control, outside, ties, tie_ints, shape_ints,
-    shape_floats, pairs, contacts, points, law, share, work, work_ints, link_work, link_ints, counts, before,
-    old_ties, piece_before, piece_ties, told, h, longest, fast_turn, sweeps, steps,
-):  # fmt: skip
-    """`take_steps` in maximal coordinates; its further arguments are told at `begin_maximal` and `maximal_step`."""
-    return take_apart_steps(
-        touch, gap_of, (ints, floats, loose_ints, loose_floats), (state, start, held_start, control, outside),
-        (ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, counts),
-        (work, work_ints, link_work, link_ints), (before, old_ties, piece_before, piece_ties, told), share, h, longest,
-        fast_turn, sweeps, steps,
-    )  # fmt: skip
+def take_maximal_steps(table, longest, fast_turn, sweeps, h, steps, start, held_start, share):
+    """`take_steps` in maximal coordinates; the last arguments are told at `begin_maximal` and `maximal_step`."""
+    places = start, held_start
+    return take_apart_steps(touch, gap_of, table, places, share, sweeps, (h, longest, fast_turn, steps))
 
 
 @kernel
-def take_apart_steps(
-    touch, find_gap, constants, states, surroundings, scratch, old, share, h, longest, fast_turn, sweeps, steps
-):  # fmt: skip
-    """`take_maximal_steps` with the kernels that find points and gap of a pair; its arrays in groups, for Numba takes
-    no kernel among more than 30 arguments."""
-    ints, floats, loose_ints, loose_floats = constants
-    state, start, held_start, control, outside = states
-    ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, counts = surroundings
-    work, work_ints, link_work, link_ints = scratch
-    before, old_ties, piece_before, piece_ties, table = old
-    world, bodies = open_world(ints, floats), open_world(loose_ints, loose_floats)
-    scene, of_joints, of_bodies = open_scene(bodies, work), open_state(world, state), open_state(bodies, state[start:])
-    joints, links = open_joints(world, state[held_start:], link_work), open_links(world, link_work, link_ints)
-    given, acting = open_control(world, control), open_control(bodies, outside)
-    rows = open_rows(bodies, scene, work_ints)
+def take_apart_steps(touch, find_gap, table, places, share, sweeps, timing):
+    """`take_maximal_steps` with the kernels that find points and gap of a pair."""
+    arrays, (start, held_start), (h, longest, fast_turn, steps) = open_table(StepTable, table), places, timing
+    world, bodies = open_world(arrays.ints, arrays.floats), open_world(arrays.loose_ints, arrays.loose_floats)
+    scene, of_joints = open_scene(bodies, arrays.work), open_state(world, arrays.state)
+    of_bodies = open_state(bodies, arrays.state[start:])
+    joints = open_joints(world, arrays.state[held_start:], arrays.link_work)
+    links = open_links(world, arrays.link_work, arrays.link_ints)
+    given, acting = open_control(world, arrays.control), open_control(bodies, arrays.outside)
+    rows = open_rows(bodies, arrays.work, arrays.work_ints)
     parts = (world, bodies, joints, scene, rows, links, of_joints, of_bodies, given, acting, share, sweeps, start)
-    told = Told(
-        sums_in(world.tree, lanes(floats_in(table, 0), X1)), lanes(ints_in(table, 1), X1),
-        lanes(floats_in(table, 2), X1), lanes(ints_in(table, 3), X1), lanes(floats_in(table, 4), X1),
-        lanes(floats_in(table, 5), X1), scene.x,
-    )  # fmt: skip
     return run_steps(
-        touch, find_gap, take_one, note_loose, parts, told, world.tree, of_joints, of_bodies.q,
-        bodies.tree.nq + bodies.tree.nv,
-        tail(rows.reply, bodies.reply_room), state, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points,
-        law, counts, before, old_ties, piece_before, piece_ties, h, longest, fast_turn, steps,
+        touch, find_gap, take_one, note_loose, parts, open_told(world.tree, arrays, scene.x), world.tree, of_joints,
+        of_bodies, arrays, h, longest, fast_turn, steps,
     )  # fmt: skip
 
 

@@ -8,13 +8,12 @@ from hitogata.dynamics.joints import is_ball, is_floating, speeds
 from hitogata.lanes import (
     X1,
     entry,
-    floats_in,
     floor,
     inline,
-    ints_in,
     kernel,
     lanes,
     maximum,
+    open_table,
     records,
     sqrt,
     tail,
@@ -57,6 +56,7 @@ from hitogata.sim.substeps import (
     sums_in,
     world_sums,
 )
+from hitogata.sim.tables import StepTable
 from hitogata.sim.touching import Broad, Surroundings, near_pairs
 from hitogata.spatial import dot, load3
 
@@ -104,23 +104,17 @@ def tell_velocities(ints, floats, state, work, law):
 
 
 @entry
-def take_steps(arrays, longest, fast_turn, sweeps, h, steps):
+def take_steps(table, longest, fast_turn, sweeps, h, steps):
     """Several steps of h; returns how many were taken before the world became non-finite.
 
     A step in which something turns by more than `fast_turn`, or slides fast along a wall, is taken in pieces, see
     `pieces_for`.
 
-    arrays: an address table of what is unpacked first.
-
-    counts: see `layout`; contacts are those of the last step, in and out.
-    before, old_ties: room for a state and ties; afterwards, those before the last step; piece_before, piece_ties:
-    before its last piece, if there were several.
-    contacts, points: in thirds: those of this step and of the last take turns in two; the last holds those before a
-    step in pieces, in case it cannot be taken.
+    table: a `StepTable`; contacts are those of the last step, in and out.
     """
     clock = Clock(silent, 0)
     return take_reduced_steps(
-        touch, gap_of, by_sweeps, no_room, clock, arrays, longest, fast_turn, sweeps, h, steps
+        touch, gap_of, by_sweeps, no_room, clock, table, longest, fast_turn, sweeps, h, steps
     )  # fmt: skip
 
 
@@ -131,29 +125,27 @@ def no_room(world, arrays):
 
 
 @kernel
-def take_reduced_steps(touch, find_gap, solve, open_room, clock, arrays, longest, fast_turn, sweeps, h, steps):
+def take_reduced_steps(touch, find_gap, solve, open_room, clock, table, longest, fast_turn, sweeps, h, steps):
     """`take_steps` with kernels that find the points of a pair and its gap, and the impulses, the latter's scratch, and
     a clock."""
-    ints, tie_ints, shape_ints = ints_in(arrays, 0), ints_in(arrays, 1), ints_in(arrays, 2)
-    pairs, contacts, work_ints, counts = ints_in(arrays, 3), ints_in(arrays, 4), ints_in(arrays, 5), ints_in(arrays, 6)
-    floats, shape_floats, law = floats_in(arrays, 7), floats_in(arrays, 8), floats_in(arrays, 9)
-    state, control, ties = floats_in(arrays, 10), floats_in(arrays, 11), floats_in(arrays, 12)
-    points, work, before = floats_in(arrays, 13), floats_in(arrays, 14), floats_in(arrays, 15)
-    old_ties, piece_before, piece_ties = floats_in(arrays, 16), floats_in(arrays, 17), floats_in(arrays, 18)
-    world = open_world(ints, floats)
-    scene, views, targets = open_scene(world, work), open_state(world, state), open_control(world, control)
-    rows, method = open_rows(world, scene, work_ints), Method(solve, open_room(world, arrays), clock)
-    told = Told(
-        sums_in(world.tree, lanes(floats_in(arrays, 21), X1)), lanes(ints_in(arrays, 22), X1),
-        lanes(floats_in(arrays, 23), X1), lanes(ints_in(arrays, 24), X1), lanes(floats_in(arrays, 25), X1),
-        lanes(floats_in(arrays, 26), X1), scene.x,
-    )  # fmt: skip
+    arrays = open_table(StepTable, table)
+    world = open_world(arrays.ints, arrays.floats)
+    scene, views = open_scene(world, arrays.work), open_state(world, arrays.state)
+    targets, rows = open_control(world, arrays.control), open_rows(world, arrays.work, arrays.work_ints)
+    method, told = Method(solve, open_room(world, arrays), clock), open_told(world.tree, arrays, scene.x)
     parts = world, scene, rows, views, targets, method, sweeps
     return run_steps(
-        touch, find_gap, reduced_step, note_reduced, parts, told, world.tree, views, views.q,
-        world.tree.nq + world.tree.nv, tail(rows.reply, world.reply_room), state, ties, tie_ints, shape_ints,
-        shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
+        touch, find_gap, reduced_step, note_reduced, parts, told, world.tree, views, views, arrays, h, longest,
         fast_turn, steps,
+    )  # fmt: skip
+
+
+@kernel
+def open_told(tree, arrays, guess):
+    """What is known of a step besides the state."""
+    return Told(
+        sums_in(tree, lanes(arrays.sums, X1)), lanes(arrays.earlier, X1), lanes(arrays.earlier_points, X1),
+        lanes(arrays.log, X1), lanes(arrays.log_numbers, X1), lanes(arrays.told_scratch, X1), guess,
     )  # fmt: skip
 
 
@@ -166,7 +158,7 @@ def reduced_step(parts, around, law, old_contacts, passes, start, last_try):
     )
     slide, share, begin = sliding(world.tree, state.mean, rows, joint_rows), 1.0, lanes(start, X1)
     if mistaken == 0.0 and moves_fast(scene, world.solid, around, begin, state.q, law.h):
-        if finite(state.q, world.tree.nq + world.tree.nv):
+        if finite_state(state):
             share = first_impact(world, scene, around, state, begin, contacts, law)
             if share < 1.0 and (last_try or share < TOO_SHORT):
                 stop_at_impact(world, scene, around, state, begin, law, True)
@@ -194,9 +186,7 @@ def note_reduced(parts, told, around, law, found, counts, before):
 
 @kernel
 def run_steps(
-    touch, find_gap, core, note, parts, told, tree, views, checked, numbers, spare, state, ties, tie_ints, shape_ints,
-    shape_floats, pairs, contacts, points, law, counts, before, old_ties, piece_before, piece_ties, h, longest,
-    fast_turn, steps,
+    touch, find_gap, core, note, parts, told, tree, views, checked, arrays, h, longest, fast_turn, steps
 ):  # fmt: skip
     """The steps of `take_steps`, each of them, or each piece, by core(parts, around, law, old contacts, passes,
     state at the start, is it the last try?), which returns how many contacts there were, what `sliding` says, what
@@ -206,8 +196,12 @@ def run_steps(
     touch, find_gap: the kernels that find the points of a pair of shapes, and its gap.
     note: the kernel that sums up what a piece did, as `note_reduced`; told: where to.
     tree, views: of the joints; when they turn fast, a step is taken in pieces.
-    checked, numbers: the first so many of these must stay finite.
+    checked: the state that must stay finite.
+    arrays: an opened `StepTable`.
     """
+    state, before, piece_before = arrays.state, arrays.before, arrays.piece_before
+    ties, old_ties, piece_ties = arrays.ties, arrays.old_ties, arrays.piece_ties
+    contacts, points, counts = arrays.contacts, arrays.points, arrays.counts
     for k in range(steps):
         forget_substeps(told, counts, tree, records(ties, Tie, X1))
         copy_numbers(state, before)
@@ -222,10 +216,8 @@ def run_steps(
                 if taken == 0:
                     copy_part(contacts, points, counts[CAPACITY], old_third, 2, old_count)
             length = left / pieces * share
-            laws = open_law(law, length, patience * length / h, views.last[0])
-            around = look_around(
-                touch, find_gap, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare
-            )
+            laws = open_law(arrays.law, length, patience * length / h, views.last[0])
+            around = look_around(touch, find_gap, arrays)
             begin = before
             if taken > 0:
                 begin = piece_before
@@ -265,7 +257,7 @@ def run_steps(
                 share = 1.0
                 left -= laws.h
                 views.last[0] = laws.h
-                well, wanted = finite(checked, numbers), 0
+                well, wanted = finite_state(checked), 0
                 if pieces > 0 and well and not lost:
                     wanted = note(parts, told, around, laws, found, counts, piece_before)
                     lost = wanted > counts[CAPACITY]
@@ -409,6 +401,12 @@ def finite(view, count):
 
 
 @kernel
+def finite_state(state):
+    """Are all places and velocities finite?"""
+    return finite(state.q, state.nq) & finite(state.v, state.nv)
+
+
+@kernel
 def open_pairs(pairs):
     """Views of the pairs to be tested."""
     head = lanes(pairs, X1)
@@ -417,16 +415,17 @@ def open_pairs(pairs):
 
 
 @kernel
-def look_around(touch, find_gap, ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, counts, spare):
+def look_around(touch, find_gap, arrays):
     """Views of the shapes, and of the contacts of this step and of the last."""
-    shapes, capacity, new = open_shapes(shape_ints, shape_floats), counts[CAPACITY], 1 - counts[OLD_THIRD]
-    contact_list, point_list = lanes(contacts, X1), lanes(points, X1)
+    shapes, counts = open_shapes(arrays.shape_ints, arrays.shape_floats), arrays.counts
+    capacity, new = counts[CAPACITY], 1 - counts[OLD_THIRD]
+    contact_list, point_list = lanes(arrays.contacts, X1), lanes(arrays.points, X1)
     third_contact, third_point = capacity * Contact.SIZE, capacity * ContactPoint.SIZE
     return Surroundings(
-        touch, find_gap, near_pairs, shapes, shapes.floats, spare, open_pairs(pairs),
+        touch, find_gap, near_pairs, shapes, shapes.floats, lanes(arrays.spare, X1), open_pairs(arrays.pairs),
         records(tail(contact_list, new * third_contact), Contact),
         records(tail(point_list, new * third_point), ContactPoint),
         records(tail(contact_list, (1 - new) * third_contact), Contact),
         records(tail(point_list, (1 - new) * third_point), ContactPoint),
-        capacity, counts[TIES], records(ties, Tie, X1), records(tie_ints, TieInts, X1),
+        capacity, counts[TIES], records(arrays.ties, Tie, X1), records(arrays.tie_ints, TieInts, X1),
     )  # fmt: skip

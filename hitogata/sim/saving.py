@@ -15,7 +15,7 @@ from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.events import begin_log
 from hitogata.sim.forest import Forest, IntArray
-from hitogata.sim.layout import CAPACITY, CONTACTS, EARLIER, HEADER
+from hitogata.sim.layout import CAPACITY, CONTACTS, EARLIER, WorldModel
 from hitogata.sim.naps import Nap, SavedSleep, Sleep
 
 if TYPE_CHECKING:
@@ -133,6 +133,6 @@ def fingerprint(
     for name in ("point_b", "drift"):
         fixed[anchored, at[name] : at[name] + 3] = 0.0
     fixed[:, at["impulse"] :] = 0.0  # what is known of the last step
-    parts = forest.ints[HEADER:], forest.floats, shapes.ints, shapes.floats, tie_ints, fixed
+    parts = forest.ints[len(WorldModel.STORED) :], forest.floats, shapes.ints, shapes.floats, tie_ints, fixed
     whole = coordinates.value.encode() + b"".join(part.tobytes() for part in parts)
     return hashlib.blake2b(whole, digest_size=16).digest()

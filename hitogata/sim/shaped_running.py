@@ -10,24 +10,16 @@ from hitogata.sim.step import by_sweeps
 
 
 @entry
-def take_shaped_steps(arrays, longest, fast_turn, sweeps, h, steps):
+def take_shaped_steps(table, longest, fast_turn, sweeps, h, steps):
     """`running.take_steps`."""
     clock = Clock(silent, 0)
     return take_reduced_steps(
-        touch_any, gap_of_any, by_sweeps, no_room, clock, arrays, longest, fast_turn, sweeps, h, steps
+        touch_any, gap_of_any, by_sweeps, no_room, clock, table, longest, fast_turn, sweeps, h, steps
     )  # fmt: skip
 
 
 @entry
-def take_shaped_maximal_steps(
-    ints, floats, loose_ints, loose_floats, state, start, held_start, control, outside, ties, tie_ints, shape_ints,
-    shape_floats, pairs, contacts, points, law, share, work, work_ints, link_work, link_ints, counts, before,
-    old_ties, piece_before, piece_ties, told, h, longest, fast_turn, sweeps, steps,
-):  # fmt: skip
+def take_shaped_maximal_steps(table, longest, fast_turn, sweeps, h, steps, start, held_start, share):
     """`maximal_running.take_maximal_steps`."""
-    return take_apart_steps(
-        touch_any, gap_of_any, (ints, floats, loose_ints, loose_floats), (state, start, held_start, control, outside),
-        (ties, tie_ints, shape_ints, shape_floats, pairs, contacts, points, law, counts),
-        (work, work_ints, link_work, link_ints), (before, old_ties, piece_before, piece_ties, told), share, h, longest,
-        fast_turn, sweeps, steps,
-    )  # fmt: skip
+    places = start, held_start
+    return take_apart_steps(touch_any, gap_of_any, table, places, share, sweeps, (h, longest, fast_turn, steps))

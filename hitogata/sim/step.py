@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from hitogata.constraints.coupled import find_coupled, owner_of
 from hitogata.constraints.coupling import couple, number_rows
-from hitogata.constraints.envelope import ITERATED, SWEPT, UNFINISHED, WIDEST, lay_out
+from hitogata.constraints.envelope import WIDEST, lay_out
 from hitogata.constraints.heaps import prepare_heap, sweep_heap
 from hitogata.constraints.islands import CHAINED, find_islands
 from hitogata.constraints.limits import find_interval, find_range, keep_impulses, solve_joint_row, spread
@@ -227,10 +227,10 @@ def sweep_island(scene, rows, n, sweeps, part, tolerance):
             if any_lane(trying):
                 share, taken = newton(scene, rows, n, unknowns, share, trying)
                 spent = spent + price * taken
-                tally[ITERATED] += 1
-    tally[SWEPT] += k
+                tally.iterated += 1
+    tally.swept += k
     if any_lane(worst > fine):
-        tally[UNFINISHED] += 1
+        tally.unfinished += 1
     return worst
 
 

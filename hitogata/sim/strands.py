@@ -203,7 +203,7 @@ class Strands:
             centre = arrays.state[self._carried]
             share = self._mass * min(self._rate, 1.0 / h)
             arrays.control[self._pull] = share * (self._wind - centre)
-            arrays.control[-1] = 1.0
+            arrays.control[arrays.forest.control.part("pulled")] = 1.0
 
     def follow(self, h: float) -> None:
         """After a step of h [s]: what the roots felt; then they are put where the link came to."""

@@ -4,7 +4,7 @@ from hitogata.contact.conservative_advancement import gap_of
 from hitogata.contact.field_gaps import gap_of_any
 from hitogata.contact.finding import touch
 from hitogata.contact.touching import touch_any
-from hitogata.lanes import entry, floats_in, ints_in, kernel, maximum, open_memory, sqrt
+from hitogata.lanes import entry, kernel, maximum, open_memory, sqrt
 from hitogata.loops.contacts.reporting import write_report
 from hitogata.sim.clocking import Clock, silent
 from hitogata.sim.running import take_reduced_steps
@@ -15,27 +15,27 @@ from hitogata.sim.step import sweep_island
 
 
 @entry
-def take_stated_steps(arrays, longest, fast_turn, sweeps, h, steps):
-    """`running.take_steps`; two more arrays in the table: scratch of the method."""
+def take_stated_steps(table, longest, fast_turn, sweeps, h, steps):
+    """`running.take_steps`."""
     clock = Clock(silent, 0)
     return take_reduced_steps(
-        touch, gap_of, by_states, states_room, clock, arrays, longest, fast_turn, sweeps, h, steps
+        touch, gap_of, by_states, states_room, clock, table, longest, fast_turn, sweeps, h, steps
     )  # fmt: skip
 
 
 @entry
-def take_shaped_stated_steps(arrays, longest, fast_turn, sweeps, h, steps):
+def take_shaped_stated_steps(table, longest, fast_turn, sweeps, h, steps):
     """The same with meshes, cylinders, ellipsoids or height fields."""
     clock = Clock(silent, 0)
     return take_reduced_steps(
-        touch_any, gap_of_any, by_states, states_room, clock, arrays, longest, fast_turn, sweeps, h, steps
+        touch_any, gap_of_any, by_states, states_room, clock, table, longest, fast_turn, sweeps, h, steps
     )  # fmt: skip
 
 
 @kernel
 def states_room(world, arrays):
     """Scratch of the method."""
-    return open_memory(Room, floats_in(arrays, 20), ints_in(arrays, 19), world.most_points, world.width)
+    return open_memory(Room, arrays.states, arrays.states_ints, world.points, world.width)
 
 
 @kernel
