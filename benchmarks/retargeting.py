@@ -24,8 +24,8 @@ from hitogata.files.names import Part, Side
 from hitogata.library import human28, virtual_human
 from hitogata.motion import Retargeted, retarget_bvh
 from hitogata.motion.chains import first_of
-from hitogata.motion.footing import runs
-from hitogata.motion.grounding import sole_points
+from hitogata.motion.foot_contacts import runs
+from hitogata.motion.ground_height import sole_points
 from hitogata.spatial import quat_conjugate, quat_log, quat_multiply
 
 STILL, LEAST, LOW, LEVEL, NOISE = 0.15, 0.1, 0.05, 3.0, 0.03  # [m/s], [s], [m], [deg], [s]

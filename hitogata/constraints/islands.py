@@ -3,13 +3,13 @@
 Trees that touch, or hang on each other by springs and ropes, are one island; the ground joins nobody.  Each island is
 solved on its own: those at rest are done after a sweep or two, however long another takes.
 
-Islands of many touched bodies are heaps, see `heaps`, and may be solved along chains, see `chained`.
+Islands of many touched bodies are heaps, see `velocity_pgs`, and may be solved along chains, see `velocity_pgs_rows`.
 """
 
 from hitogata.lanes import Count, Memory, kernel, wholes
 
 ALIGNED = 8
-"""The rows of a tree begin at a multiple of this: see `coupling.number_rows`."""
+"""The rows of a tree begin at a multiple of this: see `delassus.number_rows`."""
 
 
 HEAP, CHAINED = 1, 2
@@ -27,7 +27,7 @@ class Islands(Memory):
     """Rows in the order of their islands.  A tree is known by the block of 8 rows that it begins with."""
 
     blocks, joint_rows, points = Count(), Count(), Count()
-    above = wholes(blocks + 2)  # another tree of the same island, or itself; see `heaps`
+    above = wholes(blocks + 2)  # another tree of the same island, or itself; see `velocity_pgs`
     number = wholes(blocks + 2)  # which island
     joint_start = wholes(blocks + 2)  # of an island: where in `joint` it begins
     point_start = wholes(blocks + 2)
@@ -41,7 +41,7 @@ class Islands(Memory):
 def find_islands(scene, rows, joint_rows, touches, points, total, apart):
     """Sort all rows by island, those of an island as they were; returns how many islands there are.
 
-    total: rows of all trees, as `coupling.number_rows` returns it; apart: if not, all are taken for one island.
+    total: rows of all trees, as `delassus.number_rows` returns it; apart: if not, all are taken for one island.
     """
     islands, blocks = rows.islands, total // ALIGNED
     for t in range(blocks):

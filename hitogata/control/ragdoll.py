@@ -24,7 +24,7 @@ from hitogata.figure import Figure, State, Trajectory
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets
 from hitogata.sim import World
-from hitogata.sim.checking import number
+from hitogata.sim.arguments import number
 from hitogata.sim.layout import Motor
 from hitogata.sim.members import bodies_of_v
 

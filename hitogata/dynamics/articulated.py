@@ -13,9 +13,7 @@ Written so, linear velocities never enter, an inertia is turned once instead of 
 where each body waits for its children, is only shifts and sums.
 """
 
-from hitogata.dynamics.joints import BALL, FIXED, FREE, HINGE, axis_of, column
-from hitogata.dynamics.placing import wrench
-from hitogata.dynamics.releasing import (
+from hitogata.dynamics.aba_joint import (
     handed_down,
     hinge_gain,
     release_axis,
@@ -23,7 +21,9 @@ from hitogata.dynamics.releasing import (
     release_geared_ball,
     screw_gain,
 )
-from hitogata.dynamics.turning import carried, standing, turn
+from hitogata.dynamics.joints import BALL, FIXED, FREE, HINGE, axis_of, column
+from hitogata.dynamics.rnea_outward import carried, standing, turn
+from hitogata.dynamics.world_kinematics import wrench
 from hitogata.lanes import inline, kernel, record, records
 from hitogata.spatial import (
     Force,
@@ -192,7 +192,7 @@ def find_acceleration(joint, body, work, works, out, gravity):
 
 @kernel
 def accelerate(tree, work, q, v, tau, wrenches, options, out):
-    """Accelerations of one block of figures; the form of the arguments is told in `running`."""
+    """Accelerations of one block of figures; the form of the arguments is told in `batches`."""
     work = records(work, Work)
     for i in range(tree.bodies):
         find_turning(tree.joint[i], tree.body[i], work[i], work, q, v)

@@ -78,14 +78,14 @@ def _jacobian(figure: Figure, e: Expansion, rows: Any, extra: Any, gravity: Any)
 
 
 def _tree_jacobian(e: Expansion, theta: Array, extra: Any) -> Array:
-    from hitogata.dynamics.calling import Input, call
+    from hitogata.dynamics.dispatch import Input, call
     from hitogata.dynamics.jacobians import jacobian_many, jacobian_one
 
     return call(e.tree, jacobian_one, jacobian_many, (Input("q", theta, (e.tree.nq,)),), extra, (6, e.tree.nv), 1)
 
 
 def _derivative(figure: Figure, e: Expansion, rows: Any, extra: Any, gravity: Any) -> Array:
-    from hitogata.dynamics.calling import Input, call
+    from hitogata.dynamics.dispatch import Input, call
     from hitogata.dynamics.jacobians import derivative_many, derivative_one
 
     theta, G, _, Gdot = e.rates(rows["q"], rows["v"])

@@ -6,9 +6,9 @@ from numpy import empty, ndim
 
 from hitogata.dynamics.articulated import Work, accelerate
 from hitogata.dynamics.assembly.methods import SHORTEST, Method, forward_by, pays
-from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads, no_torque
+from hitogata.dynamics.batches import run_one, run_rows
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads, no_torque
 from hitogata.dynamics.layout import GRAVITY, callable_model_of
-from hitogata.dynamics.running import run_one, run_rows
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.lanes import Floats, Ints, entry

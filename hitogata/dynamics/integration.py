@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics.articulated import Work, accelerate
-from hitogata.dynamics.calling import REFUSED, Array, Input, call, no_torque
+from hitogata.dynamics.batches import BAD_SIZE, run_any, run_one, run_rows
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, no_torque
 from hitogata.dynamics.joints import difference_of, move_on
 from hitogata.dynamics.layout import GRAVITY, callable_model_of
-from hitogata.dynamics.running import BAD_SIZE, run_any, run_one, run_rows
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
 from hitogata.lanes import Floats, Ints, entry, kernel, tail
@@ -208,7 +208,7 @@ SPARE = 8 * 6 + 2 * 7
 
 @kernel
 def march(tree, work, q, v, tau, wrenches, options, out):
-    """Several steps; the result is [q | v].  The form of the arguments is told in `running`."""
+    """Several steps; the result is [q | v].  The form of the arguments is told in `batches`."""
     h, steps, order = options
     spare = tail(work, tree.bodies * Work.SIZE)
     q_now, v_now = out, tail(out, tree.nq)

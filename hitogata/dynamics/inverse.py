@@ -14,12 +14,12 @@ from typing import Any
 
 from numpy import empty
 
-from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads
+from hitogata.dynamics.batches import run_one, run_rows
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads
 from hitogata.dynamics.joints import driven, felt
 from hitogata.dynamics.layout import GRAVITY, callable_model_of
-from hitogata.dynamics.placing import wrench
-from hitogata.dynamics.running import run_one, run_rows
-from hitogata.dynamics.turning import carried, standing, turn
+from hitogata.dynamics.rnea_outward import carried, standing, turn
+from hitogata.dynamics.world_kinematics import wrench
 from hitogata.figure import Figure
 from hitogata.lanes import Floats, Ints, entry, inline, kernel, record, records
 from hitogata.spatial import Force, Mat3, Motion, Vec3, cross, load3, store3
@@ -211,7 +211,7 @@ def add_damping_and_armature(tree, v, vdot, out):
 
 @kernel
 def inverse(tree, work, q, v, vdot, wrenches, options, out):
-    """Generalized forces; the form of the arguments is told in `running`."""
+    """Generalized forces; the form of the arguments is told in `batches`."""
     work = records(work, Moving)
     find_forces(tree, work, q, v, vdot, wrenches)
     store_joint_forces(tree, work, out)

@@ -15,11 +15,11 @@ from typing import Any
 
 from numpy import empty
 
-from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads, vector
+from hitogata.dynamics.batches import run_one, run_rows
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads, vector
 from hitogata.dynamics.joints import column, moved_column
 from hitogata.dynamics.layout import Model, callable_model_of
-from hitogata.dynamics.placing import Placed, move, place, place_chain
-from hitogata.dynamics.running import run_one, run_rows
+from hitogata.dynamics.world_kinematics import Placed, move, place, place_chain
 from hitogata.figure import Figure
 from hitogata.lanes import Floats, Ints, Number, entry, inline, kernel, records
 from hitogata.spatial import Motion, Vec3, cross
@@ -95,7 +95,7 @@ def frame_in_body(figure: Figure, model: Model, frame: str, point: Any) -> tuple
     return body, x, y, z
 
 
-# ------------------------------------------------------- kernels; the form of the arguments is told in `running`
+# ------------------------------------------------------- kernels; the form of the arguments is told in `batches`
 
 
 @kernel

@@ -16,7 +16,7 @@ so that a joint of one velocity moves about and along its z axis:
 | FIXED | none                                     | none                 | fixed                    |
 
 A hinge is a screw of turn 1 and slide 0; it is a kind of its own because most joints are hinges, and zeros cost time.
-Besides what is here, a kind is known where joints give way in the articulated-body recursion (`releasing`).
+Besides what is here, a kind is known where joints give way in the articulated-body recursion (`aba_joint`).
 `placed` is a record of a body with `rot` (R_WK) and `base` (R_WF); `body` its constants.
 """
 
@@ -237,7 +237,7 @@ def difference_of(joint, start, end, out):
 def turn_between(start, end):
     """Rotation vector that takes one orientation to another; not finite if `end` is not unit.
 
-    (Of `start`, which stands where others have q, the status is found out in `running`.)
+    (Of `start`, which stands where others have q, the status is found out in `batches`.)
     """
     poison = 1.0 / (1.0 - off_unit(end.w, end.x, end.y, end.z))
     return rotation_vector(unit(end) @ conjugate(unit(start))) * poison

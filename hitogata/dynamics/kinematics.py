@@ -4,10 +4,10 @@ from typing import Any
 
 from numpy import asarray, empty
 
-from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads
+from hitogata.dynamics.batches import run_one, run_rows
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads
 from hitogata.dynamics.layout import callable_model_of
-from hitogata.dynamics.placing import Placed, carried, move, place, root_position, speed_up, swung
-from hitogata.dynamics.running import run_one, run_rows
+from hitogata.dynamics.world_kinematics import Placed, carried, move, place, root_position, speed_up, swung
 from hitogata.figure import Figure
 from hitogata.lanes import Floats, Ints, entry, inline, kernel, records
 from hitogata.spatial import Motion, Vec3, matrix_to_quat, store3
@@ -120,7 +120,7 @@ def link_accelerations(figure: Figure, q: Any, v: Any, vdot: Any, *, threads: in
     return call(figure, accelerations_one, accelerations_many, inputs, (), (model.nlinks, 6), threads)
 
 
-# ------------------------------------------------------- kernels; the form of the arguments is told in `running`
+# ------------------------------------------------------- kernels; the form of the arguments is told in `batches`
 
 
 @kernel

@@ -8,11 +8,11 @@ from typing import Any
 
 from numpy import empty
 
-from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads
+from hitogata.dynamics.batches import run_one, run_rows
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads
 from hitogata.dynamics.joints import about, column, felt, moved_column
 from hitogata.dynamics.layout import callable_model_of
-from hitogata.dynamics.placing import Placed, place
-from hitogata.dynamics.running import run_one, run_rows
+from hitogata.dynamics.world_kinematics import Placed, place
 from hitogata.figure import Figure
 from hitogata.lanes import Floats, Ints, entry, kernel, records
 from hitogata.spatial import rigid_to_parent
@@ -50,7 +50,7 @@ def mass_matrix(figure: Figure, q: Any, *, threads: int | None = 1, out: Array |
 
 @kernel
 def fill_mass(tree, work, q, v, x, wrenches, options, out):
-    """The matrix, row by row; the form of the arguments is told in `running`."""
+    """The matrix, row by row; the form of the arguments is told in `batches`."""
     work = records(work, Placed)
     place(tree, work, q)
     for i in range(tree.bodies):

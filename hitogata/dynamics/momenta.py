@@ -2,10 +2,10 @@
 
 from typing import Any, NamedTuple
 
-from hitogata.dynamics.calling import Array, Input, call
+from hitogata.dynamics.batches import run_one, run_rows
+from hitogata.dynamics.dispatch import Array, Input, call
 from hitogata.dynamics.layout import GRAVITY, callable_model_of
-from hitogata.dynamics.placing import Placed, move, place, root_position
-from hitogata.dynamics.running import run_one, run_rows
+from hitogata.dynamics.world_kinematics import Placed, move, place, root_position
 from hitogata.figure import Figure
 from hitogata.lanes import entry, inline, kernel, records
 from hitogata.spatial import Force, cross, dot, rotated, store3
@@ -76,7 +76,7 @@ def energy(
     return Energy(out[..., 0], out[..., 1])
 
 
-# ------------------------------------------------------- kernels; the form of the arguments is told in `running`
+# ------------------------------------------------------- kernels; the form of the arguments is told in `batches`
 
 
 @kernel

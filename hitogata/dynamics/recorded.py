@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hitogata.dynamics.filtering import spline_derivatives, zero_phase_lowpass
+from hitogata.dynamics.filters import spline_derivatives, zero_phase_lowpass
 from hitogata.dynamics.measured_loads import load_wrenches
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure.mechanism import (

@@ -15,7 +15,7 @@ import numpy as np
 
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind, Trajectory
-from hitogata.figure.moving import joint_motion
+from hitogata.figure.joint_poses import joint_motion
 from hitogata.figure.rates import unbroken_quats
 from hitogata.figure.values import FloatArray
 from hitogata.spatial import matrix_to_quat, quat_to_matrix

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics.calling import Array
+from hitogata.dynamics.dispatch import Array
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.loops.link_set import Links

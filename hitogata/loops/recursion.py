@@ -12,7 +12,7 @@ B = H A⁻¹ Hᵀ of Nakamura & Yamane 2000 takes one walk per row, and neither 
 
 from hitogata.dynamics.articulated import find_acceleration, find_inertia, find_turning, subtree_inertia
 from hitogata.dynamics.joints import BALL, FIXED, FREE, driven, is_floating, slid
-from hitogata.dynamics.turning import carried, standing
+from hitogata.dynamics.rnea_outward import carried, standing
 from hitogata.lanes import inline, kernel, sqrt
 from hitogata.loops.layout import times_transpose, whitener
 from hitogata.spatial import Force, Motion, Sym3, Vec3, cross, inverse, load3, store3, symmetric

@@ -19,7 +19,7 @@ import numpy as np
 
 from hitogata.figure import Figure, JointKind
 from hitogata.figure.values import FloatArray
-from hitogata.motion.fitting import inside
+from hitogata.motion.joint_fit import inside
 from hitogata.spatial import quat_exp, quat_to_matrix
 
 _ROUNDS, _SETTLED = 200, 1e-7  # [rad]

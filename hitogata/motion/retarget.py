@@ -1,7 +1,7 @@
 """Retargeting: the motion of one figure, carried over to another.
 
 Every matched link of the target takes the orientation of its source link, relative to poses in which both figures
-correspond (`resting`).  With R_s, R_s0 the source link's rotation now and there, R_t0 the target link's neutral
+correspond (`reference_pose`).  With R_s, R_s0 the source link's rotation now and there, R_t0 the target link's neutral
 rotation, and D the turn between the two figures,
 
     R_t = R_s R_s0ᵀ D R_t0.
@@ -25,13 +25,13 @@ from hitogata.files import Bvh, figure_from_bvh, trajectory_from_bvh
 from hitogata.files.names import Part, Side
 from hitogata.motion.calibration import calibration_length
 from hitogata.motion.chains import first_of
-from hitogata.motion.following import Follower
-from hitogata.motion.grounding import STANCE, lowest
-from hitogata.motion.mapping import SkeletonMap, map_skeletons
-from hitogata.motion.resting import find_rest, source_roles, upright
+from hitogata.motion.foot_plants import Trodden, tread
+from hitogata.motion.ground_height import STANCE, lowest
+from hitogata.motion.link_map import SkeletonMap, map_skeletons
+from hitogata.motion.orientation_tracking import Follower
+from hitogata.motion.reference_pose import find_rest, source_roles, upright
 from hitogata.motion.spikes import without_spikes
 from hitogata.motion.stances import LEG, Stance, find_stances
-from hitogata.motion.treading import Trodden, tread
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ def retarget(
         keep_size: leave the hips' path as it is, instead of scaling it by the length of the legs.
         floor: height at which the soles stand [m]: the whole motion is lifted or lowered; None: as scaled, and feet as
             they are.
-        feet: soles that stand are level, on the floor, and do not slide (`treading`).
+        feet: soles that stand are level, on the floor, and do not slide (`foot_plants`).
         ranges: hold joints inside their ranges of motion.  Those of hinges are always kept.
         bend_planes: turn thighs and upper arms about their bones, so that hinges behind them bend the way the source
             does; otherwise they have the source's twist, and hinges come as near as they can.

@@ -13,7 +13,7 @@ from hitogata.dynamics import forward_kinematics
 from hitogata.figure import Figure, Trajectory, velocities_of
 from hitogata.figure.rates import changes
 from hitogata.figure.values import FloatArray
-from hitogata.motion.footing import BoolArray
+from hitogata.motion.foot_contacts import BoolArray
 from hitogata.motion.tangents import moved
 
 _AROUND = 12  # samples on either side that say what is usual

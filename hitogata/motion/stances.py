@@ -14,7 +14,7 @@ from hitogata.figure import Figure
 from hitogata.figure.values import FloatArray
 from hitogata.files.names import Part, Role, Side
 from hitogata.motion.calibration import links_of
-from hitogata.motion.footing import BoolArray, RestLimits, resting_points, runs
+from hitogata.motion.foot_contacts import BoolArray, RestLimits, resting_points, runs
 
 FLAT = RestLimits(speed=(0.12, 0.25), height=(0.07, 0.09), shortest=0.08)
 """An ankle that rests, for a leg of `LEG`."""

@@ -9,10 +9,10 @@ import numpy as np
 
 from hitogata.dynamics import LinkPoses
 from hitogata.figure.values import FloatArray
+from hitogata.motion.foot_placement import SPAN, Sole, planted
 from hitogata.motion.legs import SOFT, Leg, held_back, solved_leg
-from hitogata.motion.placing import UP
-from hitogata.motion.planting import SPAN, Sole, planted
-from hitogata.motion.smoothing import bridged, smoothest
+from hitogata.motion.root_placement import UP
+from hitogata.motion.smooth_curve import bridged, smoothest
 from hitogata.motion.stances import Stance
 from hitogata.spatial import quat_exp, quat_to_matrix
 

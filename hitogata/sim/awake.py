@@ -14,20 +14,20 @@ from hitogata.contact.layout import HEADER as SHAPE_HEADER
 from hitogata.contact.layout import Contact, ShapeFloats
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
-from hitogata.sim.arrays import CONTACT_ROOM, Arrays
-from hitogata.sim.changing import body_numbers, moved_patches, renumbered, shape_numbers
 from hitogata.sim.events import hand_over
-from hitogata.sim.forest import IntArray
 from hitogata.sim.layout import PIECES
 from hitogata.sim.nearness import Boxes
 from hitogata.sim.parts import control_parts, earlier_parts, part_of, put_part
-from hitogata.sim.resting import copy_runs, same_runs
+from hitogata.sim.relayout import body_numbers, moved_patches, renumbered, shape_numbers
+from hitogata.sim.rest_time import copy_runs, same_runs
 from hitogata.sim.solver_tally import copy_tally
 from hitogata.sim.substeps import HEAD, TIME
+from hitogata.sim.world_data import CONTACT_ROOM, Arrays
+from hitogata.sim.world_model import IntArray
 
 if TYPE_CHECKING:
     from hitogata.sim.members import Member
-    from hitogata.sim.naps import Sleep
+    from hitogata.sim.sleep_state import Sleep
 
 
 class Awake:
@@ -209,7 +209,7 @@ def control_parts_of(arrays: Arrays, member: "Member") -> tuple[slice, ...]:
 
 
 def runs(pairs: Any) -> IntArray:
-    """Rows (begin there, begin here, count) for pairs of parts, neighbours together; see `resting.copy_runs`."""
+    """Rows (begin there, begin here, count) for pairs of parts, neighbours together; see `rest_time.copy_runs`."""
     rows = sorted(
         (there.start, here.start, there.stop - there.start)
         for two in pairs for there, here in zip(*two, strict=True) if there.stop > there.start

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from hitogata.constraints.springs import Tie as TieRecord
-from hitogata.dynamics.calling import check_threads
+from hitogata.dynamics.dispatch import check_threads
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import State
 from hitogata.lanes import record_offsets, record_size
+from hitogata.sim.arguments import STRONGEST, number, whole
+from hitogata.sim.batch_arguments import chosen, per_world, states_of
 from hitogata.sim.batch_arrays import Array, BatchArrays, NatureViews, make_arrays, put, skins_of
-from hitogata.sim.batch_checking import chosen, per_world, states_of
 from hitogata.sim.batch_members import BatchMember, BatchTie
 from hitogata.sim.blocks import DEAD, FRESH, TAKEN, Skin
-from hitogata.sim.checking import STRONGEST, number, whole
 from hitogata.sim.failure import in_two_threads
 from hitogata.sim.layout import EARLIER
 from hitogata.sim.members import Member

@@ -12,8 +12,8 @@ from hitogata.constraints.springs import Tie
 from hitogata.contact.boxes import SPARE
 from hitogata.contact.layout import FAR, Contact, ContactPoint, ShapeFloats, ShapePlace
 from hitogata.contact.layout import HEADER as SHAPE_HEADER
-from hitogata.contact.sweeping import Swept
-from hitogata.dynamics.calling import batch_width
+from hitogata.contact.sweep_and_prune import Swept
+from hitogata.dynamics.dispatch import batch_width
 from hitogata.errors import ArgumentError
 from hitogata.figure import Box, Capsule, Plane, Sphere
 from hitogata.lanes import MemoryLayout, Width, aligned_zeros, record_offsets, record_size, share
@@ -22,14 +22,14 @@ from hitogata.sim.batch_ranges import BatchRanges
 from hitogata.sim.block_contacts import BLOCK_COUNTS, LISTS
 from hitogata.sim.blocks import MARKS, Block, Nature, Skin, take_block_steps
 from hitogata.sim.coordinates import Coordinates
-from hitogata.sim.forest import make_forest
 from hitogata.sim.impacts import scratch_size
 from hitogata.sim.layout import CAPACITY, CONTACTS, OLD_THIRD, TIES
-from hitogata.sim.pairing import SWEPT
+from hitogata.sim.pair_list import SWEPT
 from hitogata.sim.substeps import HEAD, TIME, batch_sums_size
+from hitogata.sim.world_model import make_forest
 
 if TYPE_CHECKING:
-    from hitogata.sim.arrays import Arrays
+    from hitogata.sim.world_data import Arrays
 
 Array = NDArray[Any]
 

@@ -13,14 +13,14 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
 from hitogata.lanes import record_offsets, record_size
 from hitogata.rom import RangeOfMotion
-from hitogata.sim import batch_reading
+from hitogata.sim import batch_forces
+from hitogata.sim.arguments import mass_of
+from hitogata.sim.batch_arguments import chosen, per_world, ranges_for
 from hitogata.sim.batch_arrays import Array, NatureViews, model_solids, put
-from hitogata.sim.batch_checking import chosen, per_world, ranges_for
 from hitogata.sim.blocks import Skin
-from hitogata.sim.checking import mass_of
 from hitogata.sim.layout import Motor, Pull, Solid
 from hitogata.sim.parts import control_parts, joint_memory
-from hitogata.sim.ranging import ball_joint
+from hitogata.sim.range_overrides import ball_joint
 from hitogata.sim.ties import AT, Tie, on_link
 
 if TYPE_CHECKING:
@@ -250,15 +250,15 @@ class BatchMember:
 
     def contact_forces(self) -> Array:
         """Sum of the contact forces on each link in the last step, world axes [N], shape (count, nlinks, 3)."""
-        return batch_reading.contact_forces(self._arrays, self._arrays.model.index[self._member], self.figure.nlinks)
+        return batch_forces.contact_forces(self._arrays, self._arrays.model.index[self._member], self.figure.nlinks)
 
     def motor_forces(self) -> Array:
         """What the motors did in the last step, shape (count, nv) [N m], [N]; never above their effort limits."""
-        return batch_reading.motor_forces(self._arrays, self._member)
+        return batch_forces.motor_forces(self._arrays, self._member)
 
     def limit_forces(self) -> Array:
         """How hard the ends of ranges pushed back, shape (count, nlinks, 2) [N m], [N]; see `Member.limit_forces`."""
-        return batch_reading.limit_forces(self._arrays, self._member)
+        return batch_forces.limit_forces(self._arrays, self._member)
 
 
 class BatchTie:

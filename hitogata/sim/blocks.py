@@ -13,8 +13,8 @@ from hitogata.constraints.limits import Limit
 from hitogata.constraints.ranges import own_ranges
 from hitogata.constraints.springs import Tie, TieInts
 from hitogata.contact.conservative_advancement import gap_of
-from hitogata.contact.finding import touch
 from hitogata.contact.layout import open_shapes
+from hitogata.contact.narrowphase import touch
 from hitogata.dynamics.layout import Tree
 from hitogata.lanes import (
     X1,
@@ -53,7 +53,6 @@ from hitogata.sim.block_contacts import (
     save_list,
     take_list,
 )
-from hitogata.sim.clocking import Clock, silent
 from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, moves_fast, stop_at_impact
 from hitogata.sim.layout import (
     CAPACITY,
@@ -71,9 +70,10 @@ from hitogata.sim.layout import (
     step_work,
 )
 from hitogata.sim.motors import suppose
-from hitogata.sim.moving import synchronise
-from hitogata.sim.running import MOST_PIECES, fastest, finite_state, note_start, open_pairs, pieces_for, sliding
+from hitogata.sim.point_rows import Surroundings, all_pairs
 from hitogata.sim.step import Method, by_sweeps, step
+from hitogata.sim.step_clock import Clock, silent
+from hitogata.sim.step_entries import MOST_PIECES, fastest, finite_state, note_start, open_pairs, pieces_for, sliding
 from hitogata.sim.substeps import (
     add_motors_and_limits,
     add_shape_impulses,
@@ -82,7 +82,7 @@ from hitogata.sim.substeps import (
     forget_earlier,
     sums_in,
 )
-from hitogata.sim.touching import Surroundings, all_pairs
+from hitogata.sim.velocity_update import synchronise
 from hitogata.spatial import load3
 
 DEAD, FRESH, TAKEN, MARKS = range(4)
@@ -202,7 +202,7 @@ def run_block(
 ):  # fmt: skip
     """Steps of h, each world in pieces of its own; returns how many are left, and room for contacts that was lacking.
 
-    `running.run_steps` says when a step is cut.
+    `step_entries.run_steps` says when a step is cut.
     """
     block, nature, work = own
     tree, views, marks, counts = world.tree, open_state(world, block.state), block.marks, lists.counts
@@ -301,7 +301,7 @@ def look_around(shapes, block, nature, lists, pairs, tie_ints, spare):
 
 @kernel
 def begin_fresh(world, scene, views, block):
-    """Note the momenta of worlds that were put elsewhere; see `running.begin`."""
+    """Note the momenta of worlds that were put elsewhere; see `step_entries.begin`."""
     fresh, none = block.marks[FRESH] > 0.0, block.marks[FRESH] * 0.0
     copy(block.state, block.before, block.states)
     note_start(world, scene, views)

@@ -37,8 +37,8 @@ from hitogata.constraints.springs import damper_of
 from hitogata.dynamics.factor import unwhiten_trees, whiten
 from hitogata.dynamics.integration import advance_trees
 from hitogata.dynamics.joints import about, add_felt, driven, is_floating
-from hitogata.dynamics.placing import at_rest
-from hitogata.dynamics.placing import carried as carried_along
+from hitogata.dynamics.world_kinematics import at_rest
+from hitogata.dynamics.world_kinematics import carried as carried_along
 from hitogata.lanes import (
     any_lane,
     clip,
@@ -55,8 +55,8 @@ from hitogata.lanes import (
     tail,
     where,
 )
+from hitogata.sim.body_state import brought_along, fall_of, place_body
 from hitogata.sim.motors import at_limit
-from hitogata.sim.placing import brought_along, fall_of, place_body
 from hitogata.spatial import (
     Force,
     Mat3,

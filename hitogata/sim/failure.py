@@ -8,11 +8,11 @@ from hitogata.dynamics.layout import JointInts
 from hitogata.errors import HitogataError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets
-from hitogata.sim.forest import stretch
 from hitogata.sim.parts import state_parts
+from hitogata.sim.world_model import stretch
 
 if TYPE_CHECKING:
-    from hitogata.sim.arrays import Arrays
+    from hitogata.sim.world_data import Arrays
 
 
 def in_two_threads(what: str) -> HitogataError:

@@ -12,8 +12,8 @@ from hitogata.dynamics.factor import factorise, whiten
 from hitogata.dynamics.joints import about, column, felt, is_ball, moved_column, turn_between
 from hitogata.lanes import any_lane, inline, kernel, where
 from hitogata.sim.energy_momentum import add_push, follow_curves, note_pushes, restore_spin, weight_of
+from hitogata.sim.geometric_stiffness import steady
 from hitogata.sim.motors import UNLIMITED, at_limit, beyond_limit, unless_limited
-from hitogata.sim.steadying import steady
 from hitogata.spatial import Force, cross, load3, load_quaternion, store3
 
 

@@ -3,8 +3,8 @@
 Contact rows are linear in the pose at the start of a substep.  What turns far within it (a rod hit at its tip) may
 leave them and pass; so after the velocities are solved the motion from q to q⁺ is looked at, of all pairs that move by
 about their thinness or more.  If one would pass, the substep is taken again, and ends where that pair touches: there
-its contact is found, and the rest of the time goes on from there (`running.run_steps`).  When a step has used up its
-retakes, trees that would pass stay at their time of impact, and are as much slower as their way is shorter
+its contact is found, and the rest of the time goes on from there (`step_entries.run_steps`).  When a step has used up
+its retakes, trees that would pass stay at their time of impact, and are as much slower as their way is shorter
 (`stop_at_impact`).
 
 A body's path leads from its pose at q to that at q⁺, whatever the joints do in between: its origin along a straight
@@ -13,6 +13,7 @@ line, turning evenly.  That is a way from one to the other without a gap, so who
 
 from typing import NamedTuple
 
+from hitogata.contact.bounds import put
 from hitogata.contact.conservative_advancement import (
     PASSING,
     SLOTS,
@@ -22,10 +23,9 @@ from hitogata.contact.conservative_advancement import (
     stand_still,
     turning_speed,
 )
-from hitogata.contact.finding import above_plane, boxes_meet
 from hitogata.contact.layout import PLANE, WORLD, ContactPoint, ShapePlace
-from hitogata.contact.placing import put
-from hitogata.contact.sweeping import Swept
+from hitogata.contact.narrowphase import above_plane, boxes_meet
+from hitogata.contact.sweep_and_prune import Swept
 from hitogata.dynamics.joints import go_part, is_floating
 from hitogata.lanes import (
     any_lane,
@@ -41,7 +41,7 @@ from hitogata.lanes import (
     tail,
     where,
 )
-from hitogata.sim.placing import place_body
+from hitogata.sim.body_state import place_body
 from hitogata.spatial import (
     Vec3,
     cols,

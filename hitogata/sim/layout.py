@@ -66,7 +66,7 @@ class Carried:
 
 @record
 class Strain:
-    """How forces pulled a body apart in the last step; see `steadying`."""
+    """How forces pulled a body apart in the last step; see `geometric_stiffness`."""
 
     virial: Sym3  # world axes [N m]
 
@@ -124,7 +124,7 @@ class State(Memory):
     owed = numbers(bodies)  # time of gravity that a tree has yet to feel, at its root's place
     spare = numbers(bodies)  # energy that steps of a tree lost so far, at its root's place [J]
     depth = numbers(bodies)  # - potential energy of a tree before the last step [J]
-    told = numbers(bodies)  # is `v` of a tree that at the end of the last step?  See `moving`
+    told = numbers(bodies)  # is `v` of a tree that at the end of the last step?  See `velocity_update`
     spin = numbers(bodies, 3)  # angular momentum of a free tree about its centre
     strain = many(Strain, bodies)
     mean = numbers(nv)  # velocities of the last step; `v` are those at its end

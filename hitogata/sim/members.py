@@ -12,18 +12,18 @@ from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets
 from hitogata.rom import RangeOfMotion
-from hitogata.sim import reading
-from hitogata.sim.checking import number, numbers, state_of
+from hitogata.sim import step_readings
+from hitogata.sim.arguments import number, numbers, state_of
 from hitogata.sim.energy import WorldEnergy, member_energy
 from hitogata.sim.layout import Motor
-from hitogata.sim.loose import gaps_of
+from hitogata.sim.loose_bodies import gaps_of
 from hitogata.sim.parts import joint_memory
 from hitogata.sim.placement import coordinates, with_joint, with_joints, with_root
-from hitogata.sim.ranging import ball_joint, check_range, with_joint_ranges
+from hitogata.sim.range_overrides import ball_joint, check_range, with_joint_ranges
 
 if TYPE_CHECKING:
-    from hitogata.sim.arrays import Arrays
     from hitogata.sim.world import World
+    from hitogata.sim.world_data import Arrays
 
 
 def bodies_of_v(figure: Figure) -> list[int]:
@@ -286,7 +286,7 @@ class Member:
 
     def joint_forces(self) -> FloatArray:
         """Torque [N m] and force [N] that each link feels from its joint, world axes, about the joint: (nlinks, 6)."""
-        return reading.joint_forces(self)
+        return step_readings.joint_forces(self)
 
     def joint_gaps(self) -> FloatArray:
         """How far each link's joint has come apart, angle [rad] and distance [m], shape (nlinks, 2).
@@ -301,15 +301,15 @@ class Member:
     def peak_joint_forces(self) -> FloatArray:
         """Greatest torque [N m] and force [N] of each joint, mean over one substep of the last step, shape (nlinks, 2).
         """
-        return reading.joint_peaks(self)
+        return step_readings.joint_peaks(self)
 
     def motor_forces(self) -> FloatArray:
         """What the motors did, mean over the last step, shape (nv,) [N m], [N]; never above their effort limits."""
-        return reading.motor_forces(self)
+        return step_readings.motor_forces(self)
 
     def peak_motor_forces(self) -> FloatArray:
         """The greatest of it, mean over one substep of the last step, without sign, shape (nv,) [N m], [N]."""
-        return reading.motor_peaks(self)
+        return step_readings.motor_peaks(self)
 
     def limit_forces(self) -> FloatArray:
         """How hard the ends of ranges pushed back, shape (nlinks, 2) [N m], [N].
@@ -317,12 +317,12 @@ class Member:
         Of a ball joint: swing and twist; of a universal joint: its two intervals; of a compound one: the two
         largest of its intervals; of others: theirs, and 0.
         """
-        return reading.limit_forces(self)
+        return step_readings.limit_forces(self)
 
     def peak_limit_forces(self) -> FloatArray:
         """The greatest of it, mean over one substep of the last step, shape (nlinks, 2)."""
-        return reading.limit_peaks(self)
+        return step_readings.limit_peaks(self)
 
     def contact_forces(self) -> FloatArray:
         """Sum of the contact forces on each link, world axes [N], shape (nlinks, 3)."""
-        return reading.link_contact_forces(self)
+        return step_readings.link_contact_forces(self)

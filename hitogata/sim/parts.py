@@ -9,8 +9,8 @@ from hitogata.dynamics.layout import model_of
 from hitogata.figure import Figure
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_size
-from hitogata.sim.forest import Forest, Span
 from hitogata.sim.substeps import HEAD, JointSums
+from hitogata.sim.world_model import Forest, Span
 
 
 class StateParts(NamedTuple):

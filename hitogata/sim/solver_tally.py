@@ -7,7 +7,7 @@ from hitogata.constraints.envelope import SolverCounts
 from hitogata.lanes import record_fields
 
 if TYPE_CHECKING:
-    from hitogata.sim.arrays import Arrays
+    from hitogata.sim.world_data import Arrays
 
 
 @dataclass(frozen=True)

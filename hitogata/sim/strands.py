@@ -26,17 +26,17 @@ from hitogata.figure import Figure, Pose, State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
 from hitogata.rom import Region
-from hitogata.sim.arrays import Arrays
-from hitogata.sim.checking import figure_of, number, whole
+from hitogata.sim.arguments import figure_of, number, whole
 from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.layout import Carried, Motor, Pull
 from hitogata.sim.members import Member
 from hitogata.sim.parts import control_parts, state_parts
+from hitogata.sim.world_data import Arrays
 from hitogata.spatial import matrix_to_quat, quat_multiply
 
 if TYPE_CHECKING:
-    from hitogata.sim.forest import IntArray
     from hitogata.sim.world import World
+    from hitogata.sim.world_model import IntArray
 
 GROUP, MASK = 1 << 8, 0xFFFF & ~(1 << 8)
 """Strands belong to a group of their own, and touch all others."""

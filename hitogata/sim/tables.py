@@ -4,7 +4,7 @@ from hitogata.lanes import Table, float_array, int_array
 
 
 class StepTable(Table):
-    """See `arrays.Arrays`, `layout` and `substeps`; those of loose bodies are empty in reduced coordinates."""
+    """See `world_data.Arrays`, `layout` and `substeps`; those of loose bodies are empty in reduced coordinates."""
 
     ints = int_array()
     floats = float_array()
@@ -25,7 +25,7 @@ class StepTable(Table):
     counts = int_array()
     work = float_array()
     work_ints = int_array()
-    spare = float_array()  # scratch of `touching`
+    spare = float_array()  # scratch of `point_rows`
     states = float_array()  # scratch of contact by states
     states_ints = int_array()
     sums = float_array()

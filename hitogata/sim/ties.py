@@ -13,12 +13,12 @@ from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
-from hitogata.sim.checking import number, numbers
+from hitogata.sim.arguments import number, numbers
 from hitogata.sim.members import Member
 
 if TYPE_CHECKING:
-    from hitogata.sim.arrays import Arrays
     from hitogata.sim.world import World
+    from hitogata.sim.world_data import Arrays
 
 End = tuple[Member, str] | tuple[Member, str, Any] | Any
 """An end of a spring or rope: (figure in the world, link or frame), the same with a point in that frame [m], or a

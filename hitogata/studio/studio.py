@@ -19,9 +19,9 @@ from hitogata.studio.gauges import Gauges
 from hitogata.studio.guard import Guard
 from hitogata.studio.memory import give_back_large_blocks
 from hitogata.studio.modes.mode import Mode
+from hitogata.studio.modes.motion import Playing
 from hitogata.studio.modes.physics import Physics
-from hitogata.studio.modes.playing import Playing
-from hitogata.studio.modes.posing import Posing
+from hitogata.studio.modes.pose import Posing
 from hitogata.studio.options import StudioOptions
 from hitogata.studio.output import Output
 from hitogata.studio.panels.page import ModeName, Page
@@ -31,7 +31,7 @@ from hitogata.studio.scenery import Floor, bar_at
 from hitogata.studio.shortcuts import register
 from hitogata.studio.sources import Carried, Loaded, load_figure, load_motion
 from hitogata.studio.stage import Stage
-from hitogata.studio.starting import shaped, shaped_steps, stated_steps, tasks
+from hitogata.studio.startup import shaped, shaped_steps, stated_steps, tasks
 from hitogata.studio.undo import UndoHistory
 from hitogata.studio.view.show import Show
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hitogata.constraints.coupling import couple, number_rows
+from hitogata.constraints.delassus import couple, number_rows
 from hitogata.constraints.link_replies import prepare_link
 from hitogata.constraints.links import (
     SIDE,
@@ -21,10 +21,10 @@ from hitogata.dynamics import bias, forward_kinematics, jacobian, mass_matrix
 from hitogata.dynamics.factor import factorise, whiten
 from hitogata.figure import JointKind
 from hitogata.lanes import X1, entry, kernel, lanes, records
-from hitogata.sim.forest import make_forest
+from hitogata.sim.body_state import place
 from hitogata.sim.free_motion import add_gravity, fill
 from hitogata.sim.layout import open_rows, open_scene, open_state, open_world
-from hitogata.sim.placing import place
+from hitogata.sim.world_model import make_forest
 from hitogata.solve import Problem, direct
 from hitogata.spatial import Force, load3
 from tests.peers.builders import random_figure

@@ -27,7 +27,7 @@ from hitogata.dynamics.assembly.segment_steps import (
     unit_strand,
 )
 from hitogata.dynamics.joints import axis_of
-from hitogata.dynamics.turning import carried
+from hitogata.dynamics.rnea_outward import carried
 from hitogata.lanes import kernel, record_offsets, sincos
 from hitogata.spatial import Motion, Vec3, articulated, dot
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics.calling import batch_width
+from hitogata.dynamics.dispatch import batch_width
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
 from hitogata.figure.values import floats
 from hitogata.lanes import X1, RecordFields, aligned_zeros, from_blocks, to_blocks
-from hitogata.motion.puppet.building import cast_of
+from hitogata.motion.puppet.model_arrays import cast_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

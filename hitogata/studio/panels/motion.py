@@ -7,8 +7,8 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory
 from hitogata.motion import blend, change_speed, clean_feet, cut, level_feet, make_loop, mirror
 from hitogata.motion.keyframes import FALL_OFF
-from hitogata.studio.modes.playing import Playing
-from hitogata.studio.panels.binding import Panel
+from hitogata.studio.modes.motion import Playing
+from hitogata.studio.panels.bindings import Panel
 from hitogata.studio.panels.pairs import PairsPanel
 from hitogata.studio.sources import MOTION_FILES, Loaded, from_bytes, load_motion
 from hitogata.studio.time_line import time_line

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from hitogata.errors import ArgumentError
-from hitogata.studio.panels.binding import Panel
+from hitogata.studio.panels.bindings import Panel
 from hitogata.studio.sources import Carried, carry_over
 
 if TYPE_CHECKING:
