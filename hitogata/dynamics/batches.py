@@ -119,7 +119,8 @@ def status_of(tree, q, v, x, wrenches, out, count):
     """
     wrong = off_finite(out, count)
     for i in range(tree.bodies):
-        wrong = wrong + off_coordinates(tree.joint[i], q)
+        if tree.joint[i].count > 0:
+            wrong = wrong + off_coordinates(tree.joint[i], q)
     if v is not None:
         wrong = wrong + off_finite(v, tree.nv)
     if x is not None:

@@ -251,16 +251,14 @@ def off_unit(w, x, y, z):
 
 @kernel
 def off_coordinates(joint, q):
-    """0 if a joint's coordinates are finite and their quaternion is unit, else not."""
+    """0 if a joint's coordinates are finite and their quaternion is unit, else not.  The joint has velocities."""
     at = joint.iq
     if joint.kind == BALL:
         return off_unit(q[at], q[at + 1], q[at + 2], q[at + 3])
     if joint.kind == FREE:
         wrong = q[at] * 0.0 + q[at + 1] * 0.0 + q[at + 2] * 0.0
         return wrong + off_unit(q[at + 3], q[at + 4], q[at + 5], q[at + 6])
-    if joint.count == 1:
-        return q[at] * 0.0
-    return q[0] * 0.0
+    return q[at] * 0.0
 
 
 @kernel
@@ -296,7 +294,7 @@ def part_way(begin, end, share):
 
 @kernel
 def speeds(joint, body, v):
-    """How fast it turns [rad/s] and how fast it slides [m/s], squared."""
+    """How fast it turns [rad/s] and how fast it slides [m/s], squared.  The joint has velocities."""
     iv = joint.iv
     if joint.kind == HINGE:
         return v[iv] * v[iv], v[iv] * 0.0
@@ -306,7 +304,5 @@ def speeds(joint, body, v):
     if joint.kind == FREE:
         rate, way = load3(v, iv), load3(v, iv + 3)
         return dot(rate, rate), dot(way, way)
-    if joint.kind == SCREW:
-        turn, way = v[iv] * body.turn, v[iv] * body.slide
-        return turn * turn, way * way
-    return v[0] * 0.0, v[0] * 0.0
+    turn, way = v[iv] * body.turn, v[iv] * body.slide
+    return turn * turn, way * way

@@ -332,10 +332,11 @@ def fastest(tree, state, h):
     most, v = 0.0, state.mean
     for i in range(tree.bodies):
         joint = tree.joint[i]
-        turning, _ = speeds(joint, tree.body[i], v)
-        if is_floating(joint) and joint.end == i + 1 and joint.parent < 0:
-            turning = where((state.owed[i] > 0.0) & (turning * (h * h) < ALONE * ALONE), 0.0, turning)
-        most = not_below(turning, most)
+        if joint.count > 0:
+            turning, _ = speeds(joint, tree.body[i], v)
+            if is_floating(joint) and joint.end == i + 1 and joint.parent < 0:
+                turning = where((state.owed[i] > 0.0) & (turning * (h * h) < ALONE * ALONE), 0.0, turning)
+            most = not_below(turning, most)
     return sqrt(most)
 
 

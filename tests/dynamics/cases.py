@@ -99,6 +99,7 @@ FUNCTIONS = [
     _plain(dynamics.jacobian, "q", frame=True),
     _plain(dynamics.jacobian_derivative, "q", "v", frame=True),
     _plain(dynamics.mass_matrix, "q"),
+    _plain(dynamics.motion_columns, "q"),
     _plain(dynamics.bias, "q", "v"),
     _plain(dynamics.inverse_dynamics, "q", "v", "vdot"),
     _plain(dynamics.inverse_dynamics, "q", "v", "vdot", "wrenches"),

@@ -155,7 +155,8 @@ def test_random_figures_have_the_size_asked_for(seed):
 
 def test_random_figures_hold_every_kind():
     figure = b.random_figure(np.random.default_rng(0), 60, root=JointKind.FREE)
-    assert {link.joint.kind for link in figure.links} == set(JointKind)
+    beyond_peers = {JointKind.SCREW, JointKind.COMPOUND, JointKind.FUNCTION}  # tested beside closed forms
+    assert {link.joint.kind for link in figure.links} == set(JointKind) - beyond_peers
     assert any(link.joint.damping for link in figure.links)
     assert any(link.joint.armature for link in figure.links)
 

@@ -134,7 +134,7 @@ MEMBER_CASES = [
     (lambda m: m.set_mass(1.0, worlds=[9]), "there is no world 9"),
     (lambda m: m.set_friction(-1.0), "friction: must be 0 or more"),
     (lambda m: m.set_restitution(1.5), "restitution: must be 1 at the most, got 1.5"),
-    (lambda m: m.set_limits("chest", 0.0, 1.0), "joint: 'chest' is neither a hinge nor a slider"),
+    (lambda m: m.set_limits("chest", 0.0, 1.0), "joint: 'chest' has no interval: it is a ball joint"),
     (lambda m: m.set_limits("shin_left", 1.0, 0.5), "low, high: 1 is above 0.5"),
     (lambda m: m.set_limits("shin_left", NAN, 0.5), "low: must be finite"),
     (lambda m: m.set_range("elbow", CONE), "figure 'human28' has no joint 'elbow'"),

@@ -167,10 +167,11 @@ def shorten(doll, state, bench, law, moving, trust):
     tree, worst, far = doll.tree, state.q[0] * 0.0, state.q[0] * 0.0
     for i in range(tree.bodies):
         joint, s = tree.joint[i], state.joint[i]
-        turn, way = speeds(joint, tree.body[i], bench.change)
-        turn, way = sqrt(turn), sqrt(way)
-        far = maximum(far, maximum(turn, way))
-        worst = maximum(worst, maximum(turn / (s.turn_speed * law.dt), way / (s.slide_speed * law.dt)))
+        if joint.count > 0:
+            turn, way = speeds(joint, tree.body[i], bench.change)
+            turn, way = sqrt(turn), sqrt(way)
+            far = maximum(far, maximum(turn, way))
+            worst = maximum(worst, maximum(turn / (s.turn_speed * law.dt), way / (s.slide_speed * law.dt)))
     scale = moving * (RESERVE / maximum(worst / trust, RESERVE))
     state.summary.far = far * scale
     for k in range(tree.nv):
