@@ -113,7 +113,8 @@ def test_found_again_and_made_anew_when_sources_change(home):
 
 
 def test_only_so_many_versions_are_kept(home):
-    few = SCRIPT.replace("import beside", "import beside\nfrom hitogata.lanes import code_cache\ncode_cache.VERSIONS = 3")
+    setting = "from hitogata.lanes import code_cache\ncode_cache.VERSIONS = 3"
+    few = SCRIPT.replace("import beside", f"import beside\n{setting}")
     (home / "work" / "few.py").write_text(few)
     for factor in range(6):
         (home / "work" / "beside.py").write_text(BESIDE.replace("2.0", f"{factor}.0"))
