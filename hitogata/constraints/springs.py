@@ -20,8 +20,11 @@ never draws them past each other, however far it was stretched.
 
 from hitogata.constraints.contacts import axes_along, point_motion
 from hitogata.constraints.layout import CONTACT, SPRING
-from hitogata.lanes import any_lane, inline, kernel, maximum, record, sqrt, where
+from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, record, sqrt, where
 from hitogata.spatial import Mat3, Vec3, dot
+
+LEAST = 1e-30
+"""A positive number that float32 knows."""
 
 
 @record
@@ -36,6 +39,13 @@ class Tie:
     limit: float  # spring: its greatest force [N]; infinite: none
     impulse: Vec3  # of the last substep, on a, world axes
     give: float  # spring: how its ends came together in the last substep for a unit impulse along it [m/s per N s]
+    reach: Vec3  # from b's end to a's, before the last substep [m]
+    rate: Vec3  # at which its ends came apart before it [m/s]
+    full: float  # its energy then [J]
+    created: float  # energy that it created in the last substep, see `sim.tie_energy` [J]
+    curved: float  # what of it was by its ends' curves
+    size: float  # of the energies it had to do with
+    credit: float  # leader of a group: energy that may come back
     earlier: Vec3  # impulse of the step's earlier substeps, on a, world axes
     earlier_own: Vec3  # the same in the frame of body a
     peak: float  # their greatest force [N]
@@ -48,6 +58,9 @@ class TieInts:
     rope: int
     body_a: int
     body_b: int  # -1: the world
+    leader: int  # first of the springs and ropes that tie its group of trees
+    held: int  # 1: this group hangs on the world
+    led: int  # 1: one of its trees is led by someone
 
 
 @inline
@@ -55,6 +68,18 @@ def damper_of(stiffness, damping, h, theta):
     """C, the damper of a spring that is stable at any step."""
     numeric = h * stiffness
     return maximum(damping + (2.0 * theta - 1.0) * numeric, theta * numeric)
+
+
+@kernel
+def potential(tie, rope, reach):
+    """Potential energy of a spring or rope whose ends are `reach` apart [J]; where its limit holds it back, the work
+    of the limit."""
+    distance = sqrt(dot(reach, reach))
+    if rope == 1:
+        stretch = maximum(distance - tie.length, 0.0)
+        return 0.5 * tie.stiffness * (stretch * stretch)
+    force = minimum(tie.stiffness * distance, tie.limit)
+    return force * (distance - 0.5 * force / (tie.stiffness + LEAST))
 
 
 @kernel
@@ -68,6 +93,9 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
         arm_b = b.rot @ tie.point_b
         end_b = b.pos + arm_b
     reach, apart = end_a - end_b, point_motion(a.motion, arm_a)
+    if ints.body_b >= 0:
+        apart = apart - point_motion(scene.placed[ints.body_b].motion, arm_b)
+    tie.reach, tie.rate, tie.full = reach, apart, potential(tie, ints.rope, reach)
     theta = law.theta
     if ints.rope == 1:
         theta = 1.0
@@ -92,8 +120,6 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
         row.impulse = tie.impulse * law.warm
         row.bias = reach * (tie.stiffness / damper)
         return count + 1
-    if ints.body_b >= 0:
-        apart = apart - point_motion(scene.placed[ints.body_b].motion, arm_b)
     slack = tie.length - sqrt(dot(reach, reach))
     way = law.contact_margin + law.h * (law.h * law.fall + sqrt(dot(apart, apart)))
     if any_lane(slack < way):

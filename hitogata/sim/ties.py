@@ -9,11 +9,13 @@ from hitogata.constraints.springs import Tie as TieRecord
 from hitogata.constraints.springs import TieInts
 from hitogata.dynamics import forward_kinematics
 from hitogata.dynamics.jacobians import frame_in_body
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.layout import FREE, Body, JointInts, model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.checking import numbers
+from hitogata.sim.forest import Forest, IntArray
+from hitogata.sim.layout import HEADER
 from hitogata.sim.members import Member
 
 if TYPE_CHECKING:
@@ -180,9 +182,14 @@ class TieArrays:
             (body_a, point_a), (body_b, point_b) = (_end_in_body(end, arrays) for end in tie.ends)
             known = [*point_a, *point_b, tie.stiffness, tie.damping, tie.length or 0.0, tie.force_limit]
             floats.append(np.array([*known, *np.zeros(record_size(TieRecord) - len(known))]))
-            ints.append(np.array([tie.length is not None, body_a, body_b], np.int64))
+            ints.append([tie.length is not None, body_a, body_b])
         self.numbers = np.concatenate([*floats, np.zeros(record_size(TieRecord))])
-        self.ints = np.concatenate([*ints, np.zeros(record_size(TieInts), np.int64)])
+        forest = arrays.forest if arrays.loose is None else arrays.loose.forest
+        self.ints = np.zeros((len(ties) + 1, record_size(TieInts)), np.int64)
+        if ties:
+            self.ints[:-1, :3] = ints
+            self.ints[:-1, 3:] = tied_groups(self.ints[:-1, 1:3], forest)
+        self.ints = self.ints.reshape(-1)
         self.before, self.piece = self.numbers.copy(), self.numbers.copy()
 
     def view(self, tie: Tie, name: str, size: int = 3) -> FloatArray:
@@ -202,6 +209,33 @@ class TieArrays:
             if tie in old.index:
                 new_rows[k, at:] = old_rows[old.index[tie], at:]
         self.before, self.piece = self.numbers.copy(), self.numbers.copy()
+
+
+def tied_groups(ends: IntArray, forest: Forest) -> IntArray:
+    """Groups of trees that are tied together: of each spring or rope the first one of its group, whether the group
+    hangs on the world, and whether one of its trees is led (`strands`), shape (ties, 3).
+
+    ends: bodies, -1: the world, shape (ties, 2).
+    """
+    joints = forest.ints[HEADER : HEADER + forest.bodies * record_size(JointInts)].reshape(forest.bodies, -1)
+    bodies = forest.floats[HEADER : HEADER + forest.bodies * record_size(Body)].reshape(forest.bodies, -1)
+    parents, kinds = (joints[:, record_offsets(JointInts)[name]] for name in ("parent", "kind"))
+    root = np.arange(forest.bodies + 1)
+    root[-1] = -1  # of the world
+    for i, above in enumerate(parents):
+        root[i] = i if above < 0 else root[above]
+    group = np.arange(forest.bodies + 1)  # the least root of each root's group
+    pairs = root[ends]
+    for a, b in pairs[(pairs >= 0).all(axis=1)]:
+        group[group == max(group[a], group[b])] = min(group[a], group[b])
+    out = np.zeros((len(ends), 3), np.int64)
+    own = group[pairs.max(axis=1)]
+    for t, first in enumerate(own):
+        within, trees = own == first, [r for r in np.unique(root[:-1]) if group[r] == first]
+        free = all(kinds[r] == FREE for r in trees) and (pairs[within] >= 0).all()
+        led = any(kinds[r] == FREE and bodies[r, record_offsets(Body)["armature"]] > 0.0 for r in trees)
+        out[t] = np.flatnonzero(within)[0], not free, led
+    return out
 
 
 def _end_in_body(end: End, arrays: "Arrays") -> tuple[int, FloatArray]:

@@ -1,0 +1,337 @@
+"""Springs and ropes give no more energy than they take.
+
+Rows of springs and ropes know the velocities of their ends, and foresee where these will be along straight lines; rows
+that are not solved to the end foresee even less.  With stiffnesses of 1e7 N/m a millimetre of error is more than a
+body's kinetic energy.  So after each substep the energy is looked at.  With p the impulse of a spring or rope on its
+ends, u₋ and u the rates at which these came apart in the last substep and come apart in this one, and V its potential
+energy by where its ends really are, before and after, it created
+
+    c = ½ p·(u₋ + u) + V₊ - V
+
+The first term is its work on the bodies exactly, as kinetic energies are squares: T - T₋ = Σ ½ p·(u₋ + u) over all that
+acts.  The sum of all c never grows above zero: what trees that are tied together, as a group, have been given beyond
+that is taken off their motion against each other, and they come as much less far,
+
+    T(s) + V₊(s) <= T + V₊ - excess,        s: the share of the motion that is left,
+
+T_l + s² T_z with the locked motion l, in which the group moves as one rigid body with its whole momentum.  Only if that
+is not enough is its spin reduced, too.  A group that hangs on the world or touches something is slowed as a whole.  At
+rest nothing moves, and V₊ = V: so there is always enough, but for what is left as a debt where something else took the
+energy within the same substep.
+
+Ends on curves come out ahead at times and behind at others; so what a group lost by its ends' curves (V₊ against that of
+ends on straight lines) may come back, within about RECALL.  Groups with a tree that is led by someone are left alone.
+"""
+
+from typing import NamedTuple
+
+from hitogata.constraints.springs import potential
+from hitogata.dynamics.integration import advance_trees
+from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
+from hitogata.lanes import absolute, any_lane, inline, kernel, maximum, minimum, negated, sincos, sqrt, tail, where
+from hitogata.sim.energy_momentum import (
+    body_energy,
+    is_free,
+    locked_motion,
+    momentum_at,
+    move_bodies,
+    spin_of,
+)
+from hitogata.spatial import Force, RigidInertia, Vec3, cross, dot, load3, load_rotation, rotated, shift_of, store3
+
+RECALL = 1.0
+"""What was lost by curves may come back within about this time [s]."""
+
+ALLOWED = 1e-6
+"""Share of the energies at hand that may be created: rounding is no gain."""
+
+HALVINGS = 24
+"""Of the interval in which the share of the motion that is left is sought."""
+
+
+class Group(NamedTuple):
+    """A group as it is slowed."""
+
+    leader: int  # first of its springs and ropes
+    ang: Vec3  # locked motion: its turning,
+    lin: Vec3  # the velocity of its centre,
+    centre: Vec3  # and where that is
+
+
+# ------------------------------------------------------- what is created
+
+
+@kernel
+def note_places(scene, q, spare):
+    """Note where the substep begins."""
+    start, _, _ = open_room(scene, spare)
+    for k in range(scene.tree.nq):
+        start[k] = q[k]
+
+
+@kernel
+def open_room(scene, spare):
+    """Views of scratch: coordinates at the start, others, velocities."""
+    start = tail(spare, 0)
+    other = tail(start, scene.tree.nq)
+    return start, other, tail(other, scene.tree.nq)
+
+
+@kernel
+def bound_tie_energy(scene, solids, rows, around, points, state, law, spare):
+    """Take off what springs and ropes created in the substep just taken; `note_places` was called before it.
+
+    scene: bodies as they were placed at its start, with their motions of the step and what `carry` noted.
+    """
+    ties, ints, count = around.ties, around.tie_ints, around.tie_count
+    for t in range(count):
+        note_created(scene, ties[t], ints[t], state.q, law.h)
+    for t in range(count):
+        if ints[t].leader == t and ints[t].led == 0:
+            bound_group(scene, solids, rows, around, points, state, law, spare, t)
+
+
+@kernel
+def note_created(scene, tie, ints, q, h):
+    """What a spring or rope created, what of it by its ends' curves, and what it did [J]."""
+    now, reach = mean_rate(scene, tie, ints), reach_at(scene.tree, q, tie, ints)
+    work = 0.5 * dot(tie.impulse, tie.rate + now)
+    ahead = potential(tie, ints.rope, reach)
+    tie.created, tie.size = work + ahead - tie.full, absolute(work) + ahead + tie.full
+    tie.curved = ahead - potential(tie, ints.rope, tie.reach + now * h)
+
+
+@kernel
+def mean_rate(scene, tie, ints):
+    """Rate at which the ends of a spring or rope come apart, mean over the substep [m/s]."""
+    rate = mean_motion(scene.placed[ints.body_a], tie.point_a)
+    if ints.body_b >= 0:
+        rate = rate - mean_motion(scene.placed[ints.body_b], tie.point_b)
+    return rate
+
+
+@kernel
+def mean_motion(placed, point):
+    """Velocity of a point of a body, as its momentum is."""
+    ang = placed.motion.ang + placed.bend.ang
+    lever = placed.rot @ point - placed.arm
+    return placed.motion.lin + cross(placed.motion.ang, placed.arm) + placed.bend.lin + cross(ang, lever)
+
+
+@kernel
+def reach_at(tree, q, tie, ints):
+    """From b's end of a spring or rope to a's, at coordinates q."""
+    end = point_at(tree, q, ints.body_a, tie.point_a)
+    if ints.body_b >= 0:
+        return end - point_at(tree, q, ints.body_b, tie.point_b)
+    return end - tie.point_b
+
+
+@kernel
+def point_at(tree, q, i, point):
+    """Where a point of a body is in the world, at coordinates q."""
+    while i >= 0:
+        joint, body = tree.joint[i], tree.body[i]
+        if joint.kind == HINGE:
+            sin, cos = sincos(q[joint.iq])
+            point = Vec3(cos * point.x - sin * point.y, sin * point.x + cos * point.y, point.z)
+        elif joint.kind == BALL:
+            point = load_rotation(q, joint.iq) @ point
+        elif joint.kind == SLIDER:
+            point = Vec3(point.x, point.y, point.z + q[joint.iq])
+        elif joint.kind == FREE:
+            point = load_rotation(q, joint.iq + 3) @ point + load3(q, joint.iq)
+        point = body.pos + body.rot @ point
+        i = joint.parent
+    return point
+
+
+# ------------------------------------------------------- what is taken off
+
+
+@kernel
+def bound_group(scene, solids, rows, around, points, state, law, spare, leader):
+    """Compare what a group created with what it lost, and slow it where that is too much."""
+    ties, ints, zero = around.ties, around.tie_ints, law.h * 0.0
+    created, curved, size = zero, zero, zero
+    for t in range(leader, around.tie_count):
+        if ints[t].leader == leader:
+            created, curved, size = created + ties[t].created, curved + ties[t].curved, size + ties[t].size
+    first, credit = ties[leader], ties[leader].credit
+    credit = where(credit > 0.0, credit / (1.0 + law.h / RECALL), credit)
+    excess = created - credit
+    over, left = excess > ALLOWED * size, zero
+    if any_lane(over):
+        left = slow_group(scene, solids, rows, around, points, state, law, spare, leader, excess, over)
+    lost = minimum(maximum(-created, 0.0), maximum(-curved, 0.0))
+    first.credit = where(over, -left, where(created > 0.0, maximum(-excess, 0.0), credit + lost))
+
+
+@kernel
+def slow_group(scene, solids, rows, around, points, state, law, spare, leader, excess, over):
+    """Slow a group by what it has too much, where it has; returns what could not be taken off [J]."""
+    tree, ints, zero = scene.tree, around.tie_ints, law.h * 0.0
+    group, whole, turning = locked_group(scene, solids, rows, around, points, state, leader)
+    kinetic, there = zero, zero
+    root = 0
+    while root < tree.bodies:
+        if in_group(tree, around, leader, root):
+            kinetic = kinetic + tree_energy(tree, state, root)
+        root = tree.joint[root].end
+    for t in range(leader, around.tie_count):
+        if ints[t].leader == leader:
+            there = there + potential(around.ties[t], ints[t].rope, reach_at(tree, state.q, around.ties[t], ints[t]))
+    inner, most = maximum(kinetic - whole - turning, 0.0), kinetic + there - excess
+    low, high, spin, stuck = zero, zero + 1.0, zero + 1.0, over & False
+    start, other, rate = open_room(scene, spare)
+    for k in range(HALVINGS):
+        share = where(stuck, 0.0, 0.5 * (low + high))
+        turn = where(stuck, 0.5 * (low + high), 1.0)
+        if k == 0:
+            share = zero  # is it enough to take off the inner motion?
+            turn = zero + 1.0
+        kept = whole + turn * turn * turning + share * share * inner
+        kept = kept + potential_at(scene, around, state, law, group, share, turn, start, other, rate)
+        fits = kept <= most
+        if k == 0:
+            stuck = over & negated(fits)
+        else:
+            low, high = where(fits, 0.5 * (low + high), low), where(fits, high, 0.5 * (low + high))
+    share, turn = where(stuck, 0.0, low), where(stuck, low, 1.0)
+    after = potential_at(scene, around, state, law, group, share, turn, start, other, rate)
+    kept = whole + turn * turn * turning + share * share * inner + after
+    root = 0
+    while root < tree.bodies:
+        end = tree.joint[root].end
+        if in_group(tree, around, leader, root):
+            slow_tree(scene, solids, state, group, root, end, share, turn, over, other, rate)
+        root = end
+    return where(over, maximum(kept - most, 0.0), 0.0)
+
+
+@kernel
+def in_group(tree, around, leader, root):
+    """Does a tree belong to a group?"""
+    end, found = tree.joint[root].end, 0
+    for t in range(leader, around.tie_count):
+        own = around.tie_ints[t]
+        if own.leader == leader:
+            if (root <= own.body_a and own.body_a < end) or (root <= own.body_b and own.body_b < end):
+                found += 1
+    return found > 0
+
+
+@kernel
+def tree_energy(tree, state, root):
+    """Kinetic energy of a tree, and of its rotors."""
+    total = state.carried[root].energy * 0.0
+    for i in range(root, tree.joint[root].end):
+        total = total + state.carried[i].energy
+        for k in range(tree.joint[i].iv, tree.joint[i].iv + tree.joint[i].count):
+            total = total + 0.5 * tree.body[i].armature * (state.mean[k] * state.mean[k])
+    return total
+
+
+@kernel
+def locked_group(scene, solids, rows, around, points, state, leader):
+    """The motion of a group if it were rigid, and its energies of going and of turning; at rest where it hangs on the
+    world, or touches anything."""
+    tree, none = scene.tree, scene.tree.gravity * 0.0
+    total, inertia = Force(none, none), RigidInertia(none.x, none, shift_of(none.x, none))
+    held, root, origin = none.x > 1.0, 0, scene.placed[around.tie_ints[leader].body_a].pos
+    while root < tree.bodies:
+        if in_group(tree, around, leader, root):
+            held = held | touches_anything(scene, rows, points, root)
+            for i in range(root, tree.joint[root].end):
+                placed, own, solid = scene.placed[i], state.carried[i], solids[i]
+                at = placed.pos + placed.arm - origin
+                total = total + momentum_at(solid.mass, at, own.centre, own.angular)
+                inertia = inertia + RigidInertia(
+                    solid.mass, at * solid.mass, rotated(placed.rot, solid.central) + shift_of(solid.mass, at)
+                )
+        root = tree.joint[root].end
+    ang, lin, centre, going, turning = locked_motion(inertia, total)
+    centre = centre + origin
+    if around.tie_ints[leader].held == 1:
+        return Group(leader, ang * 0.0, lin * 0.0, centre), going * 0.0, turning * 0.0
+    ang, lin = where(held, ang * 0.0, ang), where(held, lin * 0.0, lin)
+    return Group(leader, ang, lin, centre), where(held, 0.0, going), where(held, 0.0, turning)
+
+
+@kernel
+def touches_anything(scene, rows, points, root):
+    """Do contacts push on a tree?"""
+    end, found = scene.tree.joint[root].end, scene.x[scene.tree.joint[root].iv] < scene.x[scene.tree.joint[root].iv]
+    for p in range(points):
+        own = rows.point_int[p]
+        if own.tie == 0:
+            if (root <= own.body_a and own.body_a < end) or (root <= own.body_b and own.body_b < end):
+                found = found | (rows.point[p].impulse.z + rows.point[p].hit.z > 0.0)
+    return found
+
+
+@kernel
+def potential_at(scene, around, state, law, group, share, turn, start, other, rate):
+    """Potential energy of a group whose motion is scaled; its coordinates and velocities then, into `other`, `rate`."""
+    tree, total, root = scene.tree, law.h * 0.0, 0
+    while root < tree.bodies:
+        end = tree.joint[root].end
+        if in_group(tree, around, group.leader, root):
+            scale_velocities(scene, state, group, root, end, share, turn, rate)
+            advance_trees(tree, start, rate, law.h, other, root, end)
+        root = end
+    for t in range(group.leader, around.tie_count):
+        own = around.tie_ints[t]
+        if own.leader == group.leader:
+            total = total + potential(around.ties[t], own.rope, reach_at(tree, other, around.ties[t], own))
+    return total
+
+
+@kernel
+def scale_velocities(scene, state, group, root, end, share, turn, rate):
+    """Velocities of a tree of a group whose motion is scaled."""
+    tree, joint, placed = scene.tree, scene.tree.joint[root], scene.placed[root]
+    for k in range(joint.iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+        rate[k] = state.mean[k] * share
+    if joint.kind == FREE and joint.parent < 0:
+        more = group.ang * (turn - share)
+        lin = group.lin * (1.0 - share) + cross(more, placed.pos - group.centre)
+        store3(rate, joint.iv, load3(rate, joint.iv) + placed.base.T @ more)
+        store3(rate, joint.iv + 3, load3(rate, joint.iv + 3) + placed.base.T @ lin)
+
+
+@kernel
+def slow_tree(scene, solids, state, group, root, end, share, turn, over, other, rate):
+    """Scale the motion of a tree of a group, and what it brings along."""
+    tree, joint, none = scene.tree, scene.tree.joint[root], scene.tree.gravity * 0.0
+    before, after, more = Force(none, none), Force(none, none), group.ang * (turn - share)
+    for k in range(joint.iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+        state.mean[k] = where(over, rate[k], state.mean[k])
+    for k in range(joint.iq, last_coordinate(tree.joint[end - 1])):
+        state.q[k] = where(over, other[k], state.q[k])
+    for i in range(root, end):
+        placed, own, solid = scene.placed[i], state.carried[i], solids[i]
+        at, arm = placed.pos + placed.arm - group.centre, placed.rel + placed.arm
+        before = before + momentum_at(solid.mass, arm, own.centre, own.angular)
+        centre = own.centre * share + group.lin * (1.0 - share) + cross(more, at)
+        angular = own.angular * share + rotated(placed.rot, solid.central) @ more
+        own.centre, own.angular = where(over, centre, own.centre), where(over, angular, own.angular)
+        own.spin = where(over, own.spin * share + placed.rot.T @ more, own.spin)
+        energy = body_energy(solid.mass, solid.central, placed.rot, own.centre, own.angular)
+        own.energy = where(over, energy, own.energy)
+        after = after + momentum_at(solid.mass, arm, own.centre, own.angular)
+        placed.bend, placed.excess = placed.bend * where(over, share, 1.0), placed.excess * where(over, share, 1.0)
+    if is_free(tree, root):
+        inertia = scene.placed[root].inertia
+        store3(state.spin, 3 * root, load3(state.spin, 3 * root) + spin_of(inertia, after) - spin_of(inertia, before))
+    move_bodies(scene, state.mean, root, end)
+
+
+@kernel
+def last_coordinate(joint):
+    """One past the last coordinate of a joint."""
+    if joint.kind == BALL:
+        return joint.iq + 4
+    if joint.kind == FREE:
+        return joint.iq + 7
+    return joint.iq + joint.count
