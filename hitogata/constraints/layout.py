@@ -40,6 +40,7 @@ class Placed:
     pressed: float  # of a root: whether its tree feels limits, contacts, springs or ropes
     force: Vec3  # what pulls on it, see `sim.steadying`
     slow: Sym3  # how its turning is slowed
+    before: float  # of a root: energy its tree had, and what is done to it, as far as known, see `sim.tie_energy` [J]
 
 
 @record

@@ -23,6 +23,9 @@ from hitogata.constraints.layout import CONTACT, SPRING
 from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, record, sqrt, where
 from hitogata.spatial import Mat3, Vec3, dot
 
+SAME = 1e-5
+"""Ends that differ by so little of their distance were moved by nobody: float32 knows no better."""
+
 LEAST = 1e-30
 """A positive number that float32 knows."""
 
@@ -39,11 +42,15 @@ class Tie:
     limit: float  # spring: its greatest force [N]; infinite: none
     impulse: Vec3  # of the last substep, on a, world axes
     give: float  # spring: how its ends came together in the last substep for a unit impulse along it [m/s per N s]
-    reach: Vec3  # from b's end to a's, before the last substep [m]
+    reach: Vec3  # from b's end to a's, before the last substep [m],
+    ahead: Vec3  # and after it
+    moved: Vec3  # the one less the other
     rate: Vec3  # at which its ends came apart before it [m/s]
-    full: float  # its energy then [J]
+    before: float  # energy in the middle of the substep before [J]
     created: float  # energy that it created in the last substep, see `sim.tie_energy` [J]
-    curved: float  # what of it was by its ends' curves
+    work: float  # what it did to bodies
+    lag: float  # energy that its damper is behind by
+    curved: float  # what was created by its ends' curves
     size: float  # of the energies it had to do with
     credit: float  # leader of a group: energy that may come back
     earlier: Vec3  # impulse of the step's earlier substeps, on a, world axes
@@ -71,6 +78,17 @@ def damper_of(stiffness, damping, h, theta):
 
 
 @kernel
+def note_tie(tie, rope, reach, rate, h):
+    """Note where the ends of a spring or rope are before a substep, and how much energy it had in the middle of the
+    last one; where somebody moved them since, no less than it has."""
+    off = reach - tie.ahead
+    known = dot(off, off) <= SAME * SAME * (dot(reach, reach) + SAME)
+    there = maximum(potential(tie, rope, reach), potential(tie, rope, reach - rate * (0.5 * h)))
+    tie.before = where(known, potential(tie, rope, reach - tie.moved * 0.5), there)
+    tie.reach, tie.rate = reach, rate
+
+
+@kernel
 def potential(tie, rope, reach):
     """Potential energy of a spring or rope whose ends are `reach` apart [J]; where its limit holds it back, the work
     of the limit."""
@@ -95,7 +113,7 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
     reach, apart = end_a - end_b, point_motion(a.motion, arm_a)
     if ints.body_b >= 0:
         apart = apart - point_motion(scene.placed[ints.body_b].motion, arm_b)
-    tie.reach, tie.rate, tie.full = reach, apart, potential(tie, ints.rope, reach)
+    note_tie(tie, ints.rope, reach, apart, law.h)
     theta = law.theta
     if ints.rope == 1:
         theta = 1.0

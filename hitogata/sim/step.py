@@ -35,7 +35,7 @@ from hitogata.sim.motors import note_motors
 from hitogata.sim.moving import advance_late, apply, carry, note_spin
 from hitogata.sim.placing import place, turn_momenta
 from hitogata.sim.steadying import expect_ties, give_back, note_strain
-from hitogata.sim.tie_energy import bound_tie_energy, note_places
+from hitogata.sim.tie_energy import bound_tie_energy, note_start
 from hitogata.sim.touching import find_points, keep_point_impulses
 from hitogata.spatial import load3, load_quaternion
 
@@ -88,21 +88,21 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     bounced = bounce(scene, rows, islands, law)
     state.last[1] = method.solve(scene, rows, islands, around, law, sweeps, method.room)
     clock.note(clock.times, SWEEPS)
+    bounding = law.keep_energy > 0.0 and around.tie_count > 0
+    if bounding:
+        note_start(scene, world.solid, state, control, law, rows.coupling)
     apply(scene, rows, state, joint_rows, touches, points)               # 6 new velocity and place
     keep_impulses(rows, joint_rows, state.limit_impulse)
     keep_point_impulses(rows, points, around)
     if law.keep_energy > 0.0:
         float_freely(scene, rows, state, control, joint_rows, points, law, rows.coupling)
     remember(world, scene, rows, points, state, control, law, slowed)
-    bounding = law.keep_energy > 0.0 and around.tie_count > 0
-    if bounding:
-        note_places(scene, state.q, rows.coupling)
     if bounced:
         advance_late(scene, rows, state, touches, points, law.h, rows.coupling)
     else:
         advance(world.tree, state.q, state.mean, law.h, state.q)
     if bounding:
-        bound_tie_energy(scene, world.solid, rows, around, points, state, law, rows.coupling)
+        bound_tie_energy(scene, world.solid, rows, around, points, state, control, law, rows.coupling)
     mistaken = note_motors(world.tree, scene.drive, scene.x, state, control, law, passes)
     if any_lane(mistaken > 0.0):
         search_motors(scene, state, control, law, passes)

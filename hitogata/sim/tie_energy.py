@@ -25,7 +25,7 @@ ends on straight lines) may come back, within about RECALL.  Groups with a tree 
 
 from typing import NamedTuple
 
-from hitogata.constraints.springs import potential
+from hitogata.constraints.springs import damper_of, potential
 from hitogata.dynamics.integration import advance_trees
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
 from hitogata.lanes import absolute, any_lane, inline, kernel, maximum, minimum, negated, sincos, sqrt, tail, where
@@ -62,43 +62,66 @@ class Group(NamedTuple):
 
 
 @kernel
-def note_places(scene, q, spare):
-    """Note where the substep begins."""
-    start, _, _ = open_room(scene, spare)
-    for k in range(scene.tree.nq):
-        start[k] = q[k]
+def note_start(scene, solids, state, control, law, spare):
+    """Note where the substep begins, and what energy trees have then: before velocities are new."""
+    tree, root = scene.tree, 0
+    start, _, old = open_room(scene, spare)
+    for k in range(tree.nq):
+        start[k] = state.q[k]
+    for k in range(tree.nv):
+        old[k] = state.mean[k]
+    while root < tree.bodies:
+        scene.placed[root].before = tree_energy(tree, state, root) + work_on(scene, solids, state, control, law.h, root)
+        root = tree.joint[root].end
+
+
+@kernel
+def work_on(scene, solids, state, control, h, root):
+    """Half of the work that gravity, motors and pushes would do on a tree at the velocities it has [J]."""
+    tree, force = scene.tree, scene.tree.gravity.x * 0.0
+    for i in range(root, tree.joint[root].end):
+        force = force + solids[i].mass * dot(tree.gravity, state.carried[i].centre)
+        for k in range(tree.joint[i].iv, tree.joint[i].iv + tree.joint[i].count):
+            force = force + (scene.drive[k] + control.push[k]) * state.mean[k]
+    return 0.5 * h * force
 
 
 @kernel
 def open_room(scene, spare):
-    """Views of scratch: coordinates at the start, others, velocities."""
+    """Views of scratch: coordinates at the start, others, velocities: those before, first."""
     start = tail(spare, 0)
     other = tail(start, scene.tree.nq)
     return start, other, tail(other, scene.tree.nq)
 
 
 @kernel
-def bound_tie_energy(scene, solids, rows, around, points, state, law, spare):
-    """Take off what springs and ropes created in the substep just taken; `note_places` was called before it.
+def bound_tie_energy(scene, solids, rows, around, points, state, control, law, spare):
+    """Take off what springs and ropes created in the substep just taken; `note_start` was called before.
 
     scene: bodies as they were placed at its start, with their motions of the step and what `carry` noted.
     """
     ties, ints, count = around.ties, around.tie_ints, around.tie_count
     for t in range(count):
-        note_created(scene, ties[t], ints[t], state.q, law.h)
+        note_created(scene, ties[t], ints[t], state.q, law)
     for t in range(count):
         if ints[t].leader == t and ints[t].led == 0:
-            bound_group(scene, solids, rows, around, points, state, law, spare, t)
+            bound_group(scene, solids, rows, around, points, state, control, law, spare, t)
 
 
 @kernel
-def note_created(scene, tie, ints, q, h):
+def note_created(scene, tie, ints, q, law):
     """What a spring or rope created, what of it by its ends' curves, and what it did [J]."""
-    now, reach = mean_rate(scene, tie, ints), reach_at(scene.tree, q, tie, ints)
-    work = 0.5 * dot(tie.impulse, tie.rate + now)
-    ahead = potential(tie, ints.rope, reach)
-    tie.created, tie.size = work + ahead - tie.full, absolute(work) + ahead + tie.full
-    tie.curved = ahead - potential(tie, ints.rope, tie.reach + now * h)
+    rate, h, theta = mean_rate(scene, tie, ints), law.h, law.theta
+    if ints.rope == 1:
+        theta = 1.0
+    tie.ahead = reach_at(scene.tree, q, tie, ints)
+    tie.moved = tie.ahead - tie.reach
+    work, now = 0.5 * dot(tie.impulse, tie.rate + rate), potential(tie, ints.rope, tie.reach + tie.moved * 0.5)
+    damper = damper_of(tie.stiffness, tie.damping, h, theta) - 0.5 * h * tie.stiffness
+    lag = 0.25 * h * damper * dot(tie.rate, tie.rate)
+    tie.work, tie.lag = work, 0.25 * h * damper * dot(rate, rate)
+    tie.created, tie.size = work + now - tie.before + tie.lag - lag, absolute(work) + now + tie.before + tie.lag + lag
+    tie.curved = now - potential(tie, ints.rope, tie.reach + rate * (0.5 * h))
 
 
 @kernel
@@ -128,6 +151,12 @@ def reach_at(tree, q, tie, ints):
 
 
 @kernel
+def middle_potential(tree, tie, ints, q):
+    """Energy of a spring or rope in the middle of a substep that ends at q."""
+    return potential(tie, ints.rope, (tie.reach + reach_at(tree, q, tie, ints)) * 0.5)
+
+
+@kernel
 def point_at(tree, q, i, point):
     """Where a point of a body is in the world, at coordinates q."""
     while i >= 0:
@@ -150,63 +179,102 @@ def point_at(tree, q, i, point):
 
 
 @kernel
-def bound_group(scene, solids, rows, around, points, state, law, spare, leader):
+def bound_group(scene, solids, rows, around, points, state, control, law, spare, leader):
     """Compare what a group created with what it lost, and slow it where that is too much."""
     ties, ints, zero = around.ties, around.tie_ints, law.h * 0.0
     created, curved, size = zero, zero, zero
     for t in range(leader, around.tie_count):
         if ints[t].leader == leader:
             created, curved, size = created + ties[t].created, curved + ties[t].curved, size + ties[t].size
-    first, credit = ties[leader], ties[leader].credit
-    credit = where(credit > 0.0, credit / (1.0 + law.h / RECALL), credit)
+    first = ties[leader]
+    credit = first.credit / (1.0 + law.h / RECALL)
     excess = created - credit
-    over, left = excess > ALLOWED * size, zero
+    over = excess > ALLOWED * size
     if any_lane(over):
-        left = slow_group(scene, solids, rows, around, points, state, law, spare, leader, excess, over)
+        gained = gain_of_group(scene, solids, around, state, control, law, spare, leader)
+        excess = minimum(excess, gained)
+        over = excess > ALLOWED * size
+        if any_lane(over):
+            slow_group(scene, solids, rows, around, points, state, law, spare, leader, excess, over)
     lost = minimum(maximum(-created, 0.0), maximum(-curved, 0.0))
-    first.credit = where(over, -left, where(created > 0.0, maximum(-excess, 0.0), credit + lost))
+    first.credit = where(over, 0.0, maximum(credit - maximum(created, 0.0), 0.0) + lost)
+
+
+@kernel
+def gain_of_group(scene, solids, around, state, control, law, spare, leader):
+    """What energy a group has more than before the substep, and than gravity, motors and pushes account for [J]."""
+    tree, ints, h, gain, root = scene.tree, around.tie_ints, law.h, law.h * 0.0, 0
+    _, _, old = open_room(scene, spare)
+    while root < tree.bodies:
+        end = tree.joint[root].end
+        if in_group(tree, around, leader, root):
+            done = work_on(scene, solids, state, control, h, root)
+            for i in range(root, end):
+                stiffness = control.motor[i].stiffness
+                for k in range(tree.joint[i].iv, tree.joint[i].iv + tree.joint[i].count):
+                    v = state.mean[k]
+                    done = done - 0.25 * h * h * stiffness * v * (v + old[k])  # springs, in the middle of the substep
+            gain = gain + tree_energy(tree, state, root) - done - scene.placed[root].before
+        root = end
+    for t in range(leader, around.tie_count):
+        if ints[t].leader == leader:
+            gain = gain + ties_gain(around.ties[t])
+    return gain
+
+
+@kernel
+def ties_gain(tie):
+    """How much more energy a spring or rope has than in the middle of the substep before [J]."""
+    return tie.created - tie.work
 
 
 @kernel
 def slow_group(scene, solids, rows, around, points, state, law, spare, leader, excess, over):
-    """Slow a group by what it has too much, where it has; returns what could not be taken off [J]."""
+    """Slow a group by what it has too much, where it has."""
     tree, ints, zero = scene.tree, around.tie_ints, law.h * 0.0
     group, whole, turning = locked_group(scene, solids, rows, around, points, state, leader)
-    kinetic, there = zero, zero
-    root = 0
+    kinetic, there, lag, root = zero, zero, zero, 0
     while root < tree.bodies:
         if in_group(tree, around, leader, root):
             kinetic = kinetic + tree_energy(tree, state, root)
         root = tree.joint[root].end
     for t in range(leader, around.tie_count):
         if ints[t].leader == leader:
-            there = there + potential(around.ties[t], ints[t].rope, reach_at(tree, state.q, around.ties[t], ints[t]))
-    inner, most = maximum(kinetic - whole - turning, 0.0), kinetic + there - excess
-    low, high, spin, stuck = zero, zero + 1.0, zero + 1.0, over & False
+            there = there + middle_potential(tree, around.ties[t], ints[t], state.q)
+            lag = lag + around.ties[t].lag
+    inner, most = maximum(kinetic - whole - turning, 0.0) + lag, kinetic + lag + there - excess
+    low, high, stuck = zero, zero + 1.0, over & False
     start, other, rate = open_room(scene, spare)
     for k in range(HALVINGS):
-        share = where(stuck, 0.0, 0.5 * (low + high))
-        turn = where(stuck, 0.5 * (low + high), 1.0)
-        if k == 0:
-            share = zero  # is it enough to take off the inner motion?
-            turn = zero + 1.0
+        middle = 0.5 * (low + high)
+        share, turn = where(stuck, 0.0, middle), where(stuck, middle, 1.0)
+        if k == 0:  # is it enough to take off the inner motion?
+            share, turn = zero, zero + 1.0
         kept = whole + turn * turn * turning + share * share * inner
         kept = kept + potential_at(scene, around, state, law, group, share, turn, start, other, rate)
         fits = kept <= most
         if k == 0:
             stuck = over & negated(fits)
         else:
-            low, high = where(fits, 0.5 * (low + high), low), where(fits, high, 0.5 * (low + high))
+            low, high = where(fits, middle, low), where(fits, high, middle)
     share, turn = where(stuck, 0.0, low), where(stuck, low, 1.0)
-    after = potential_at(scene, around, state, law, group, share, turn, start, other, rate)
-    kept = whole + turn * turn * turning + share * share * inner + after
+    potential_at(scene, around, state, law, group, share, turn, start, other, rate)
     root = 0
     while root < tree.bodies:
         end = tree.joint[root].end
         if in_group(tree, around, leader, root):
             slow_tree(scene, solids, state, group, root, end, share, turn, over, other, rate)
         root = end
-    return where(over, maximum(kept - most, 0.0), 0.0)
+    for t in range(leader, around.tie_count):
+        if ints[t].leader == leader:
+            moved_less(scene, around.ties[t], ints[t], state.q)
+
+
+@kernel
+def moved_less(scene, tie, ints, q):
+    """Note where the ends of a spring or rope came to after all."""
+    tie.ahead = reach_at(scene.tree, q, tie, ints)
+    tie.moved = tie.ahead - tie.reach
 
 
 @kernel
@@ -283,7 +351,7 @@ def potential_at(scene, around, state, law, group, share, turn, start, other, ra
     for t in range(group.leader, around.tie_count):
         own = around.tie_ints[t]
         if own.leader == group.leader:
-            total = total + potential(around.ties[t], own.rope, reach_at(tree, other, around.ties[t], own))
+            total = total + middle_potential(tree, around.ties[t], own, other)
     return total
 
 
