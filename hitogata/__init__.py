@@ -8,16 +8,21 @@ from types import ModuleType
 
 __version__ = "0.1.0"
 
-_ROOMS = ("dynamics", "errors", "figure", "files", "lanes", "library", "rom", "spatial")
-
-__all__ = ["__version__", *_ROOMS]
+__all__ = ["__version__"]
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name in _ROOMS:
-        return importlib.import_module(f"hitogata.{name}")
-    raise AttributeError(f"module 'hitogata' has no attribute {name!r}")
+    whole = f"{__name__}.{name}"
+    if not name.startswith("_"):
+        try:
+            return importlib.import_module(whole)
+        except ModuleNotFoundError as error:
+            if error.name != whole:  # a room lacks something
+                raise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    from pkgutil import iter_modules
+
+    return sorted([*__all__, *(found.name for found in iter_modules(__path__))])

@@ -29,4 +29,12 @@ class MissingDependencyError(HitogataError, ImportError):
 
 
 class FileContentWarning(UserWarning):
-    """A file holds something that hitogata cannot represent; the message lists it by name."""
+    """A file holds something that hitogata cannot represent; the message sums it up.
+
+    Attributes:
+        details: everything by name.
+    """
+
+    def __init__(self, message: str = "", *, details: str = "") -> None:
+        super().__init__(message)
+        self.details = details or message

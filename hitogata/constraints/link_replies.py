@@ -1,4 +1,4 @@
-"""What the impulses of a block of link rows do to the block's own speeds, and the inverse of that."""
+"""Delassus blocks of link rows: what their impulses do to the block's own speeds, and the inverse of that."""
 
 from hitogata.constraints.links import SIDE
 from hitogata.lanes import inline, kernel

@@ -14,6 +14,8 @@ A spring with a limit F pulls with no more: |p| <= h F, and where that holds it 
 the least of pᵀ (J M⁻¹ Jᵀ + soft) p/2 + p · (u₀ + bias) over the ball of this radius, u₀ the rate without it: the sweeps
 project on it (`points.mend`).
 
+An anchor in the world may move, at w: then the rate is u - w, and it goes on by h w with every substep.
+
 A rope does nothing while slack; beyond its length it is a one-sided row along the line between its ends.  With θ = 1 it
 never draws them past each other, however far it was stretched.
 """
@@ -40,6 +42,7 @@ class Tie:
     damping: float
     length: float  # of a rope
     limit: float  # spring: its greatest force [N]; infinite: none
+    drift: Vec3  # spring to the world: velocity of its anchor [m/s]
     impulse: Vec3  # of the last substep, on a, world axes
     give: float  # spring: how its ends came together in the last substep for a unit impulse along it [m/s per N s]
     reach: Vec3  # from b's end to a's, before the last substep [m],
@@ -136,7 +139,7 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
         row.friction = law.h * tie.limit
         row.frame = upright()
         row.impulse = tie.impulse * law.warm
-        row.bias = reach * (tie.stiffness / damper)
+        row.bias = reach * (tie.stiffness / damper) - tie.drift
         return count + 1
     slack = tie.length - sqrt(dot(reach, reach))
     way = law.contact_margin + law.h * (law.h * law.fall + sqrt(dot(apart, apart)))

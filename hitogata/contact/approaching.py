@@ -1,4 +1,4 @@
-"""Distance of two convex cores that are apart: Gilbert, Johnson & Keerthi 1988; width X1.
+"""Distance of two convex cores that are apart: GJK (Gilbert, Johnson & Keerthi 1988); width X1.
 
 The points of A minus B form a convex set; its point v nearest to the origin is the shortest way from B to A.  A simplex
 of points of the set creeps up on it: w = the point farthest against v, added to the simplex, of which the part is kept

@@ -1,4 +1,4 @@
-"""Convex shapes as their support functions; width X1.
+"""Convex shapes as their support functions, for GJK and EPA; width X1.
 
 A shape is a core and a radius: every point within the radius of the core.
 

@@ -1,4 +1,4 @@
-"""Depth of two convex cores that overlap: an expanding polytope (van den Bergen 2001); width X1.
+"""Depth of two convex cores that overlap: EPA, the expanding polytope algorithm (van den Bergen 2001); width X1.
 
 A polytope of points of A minus B begins as a tetrahedron and grows where it is nearest to the origin: the face with the
 least n·x is asked for the farthest point along its normal n; if that is no farther, the face is one of the set itself,

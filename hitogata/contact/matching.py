@@ -1,4 +1,4 @@
-"""Points known from the last step: their impulses are carried over, so that the solver starts where it ended."""
+"""Warm start: points known from the last step carry their impulses over, so that the solver starts where it ended."""
 
 from hitogata.contact.layout import FAR
 from hitogata.lanes import any_lane, kernel, negated, where

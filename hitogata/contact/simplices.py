@@ -1,4 +1,4 @@
-"""The point of a segment, triangle or tetrahedron nearest to the origin; width X1.
+"""The point of a segment, triangle or tetrahedron nearest to the origin, for GJK; width X1.
 
 Corners are `Support` records; each gets its weight in the nearest point, 0 if it has no part in it.
 """

@@ -1,4 +1,4 @@
-"""Forward dynamics in O(n): the articulated-body algorithm (Featherstone 2008, table 7.1).
+"""Forward dynamics in O(n): the articulated-body algorithm, ABA (Featherstone 2008, table 7.1).
 
 Given q, v and joint torques tau, find vdot with
 

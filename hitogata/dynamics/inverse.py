@@ -1,4 +1,6 @@
-"""Inverse dynamics: forces from accelerations, by Newton and Euler outward and sums inward (Luh, Walker & Paul 1980).
+"""Inverse dynamics: the recursive Newton-Euler algorithm, RNEA (Luh, Walker & Paul 1980).
+
+Forces from accelerations: Newton and Euler outward, sums inward.
 
 World axes; each body about its own origin, with gravity subtracted from its acceleration a:
 

@@ -1,4 +1,4 @@
-"""Mass matrix, by composite rigid bodies (Walker & Orin 1982).
+"""Mass matrix: the composite-rigid-body algorithm, CRBA (Walker & Orin 1982).
 
 World axes about the root's origin, so that the inertia of a subtree is a sum.  Column of a joint motion S: the momentum
 I_subtree S, felt by every joint between the root and there.

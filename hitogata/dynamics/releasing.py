@@ -1,4 +1,4 @@
-"""How joints give way: the inertia and force that a parent feels through a joint (Featherstone 2008, eq. 7.23–7.28).
+"""The inward pass of ABA: inertia and force that a parent feels through a joint (Featherstone 2008, eq. 7.23–7.28).
 
 With S the joint's motions, U = I S, D = Sᵀ I S + armature, and `push` the joint's own torque less what holds the body,
 

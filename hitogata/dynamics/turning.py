@@ -1,7 +1,7 @@
-"""Bodies turning outward from the root: axes, angular velocities, and the accelerations that velocity alone brings.
+"""The outward pass of RNEA and ABA: axes, angular velocities, and the accelerations that velocity alone brings.
 
-World axes.  Both inverse and forward dynamics begin here; linear velocities are not needed, since dynamics is the same
-in every frame that moves uniformly.
+From the root outwards, in world axes.  Both inverse and forward dynamics begin here; linear velocities are not needed,
+since dynamics is the same in every frame that moves uniformly.
 """
 
 from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER

@@ -14,6 +14,7 @@ from hitogata.files.lengths import LengthUnit
 from hitogata.files.markers import Axes, MarkerData
 from hitogata.files.meshes import read_mesh, read_mesh_parts
 from hitogata.files.mjcf import read_mjcf, read_mjcf_scenery
+from hitogata.files.mjcf_model import Actuator, JointSpring, MjcfModel, read_mjcf_model
 from hitogata.files.mjcf_write import write_mjcf
 from hitogata.files.osim import (
     OsimModel,
@@ -29,11 +30,14 @@ from hitogata.files.trc_write import write_trc
 from hitogata.files.urdf import read_urdf
 
 __all__ = [
+    "Actuator",
     "Axes",
     "Bvh",
     "C3d",
+    "JointSpring",
     "LengthUnit",
     "MarkerData",
+    "MjcfModel",
     "OsimModel",
     "StorageTable",
     "bvh_from_trajectory",
@@ -48,6 +52,7 @@ __all__ = [
     "read_mesh",
     "read_mesh_parts",
     "read_mjcf",
+    "read_mjcf_model",
     "read_mjcf_scenery",
     "read_osim",
     "read_storage",

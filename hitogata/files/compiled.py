@@ -69,6 +69,7 @@ def figure_of(
     visuals: bool = False,
     repair_inertia: bool = False,
     points: Mapping[str, PointMass] | None = None,
+    passive_springs: bool = False,
 ) -> Figure:
     """The figure of a spec.
 
@@ -81,6 +82,7 @@ def figure_of(
         visuals: see `read_mjcf`.
         repair_inertia: see `read_mjcf`.
         points: bodies that are point masses, by name; to MuJoCo they have no mass.
+        passive_springs: the caller reads the stiffness of joints.
 
     Raises:
         FileFormatError: MuJoCo cannot compile it, or it has no body.
@@ -95,7 +97,8 @@ def figure_of(
         repair_inertias(spec, contents)
     with mujoco_at_work(source, contents):
         model = spec.compile()
-    return _Reader(model, source, contents, merge_hinges, visuals, points or {}).figure(spec.modelname, root)
+    reader = _Reader(model, source, contents, merge_hinges, visuals, points or {}, passive_springs)
+    return reader.figure(spec.modelname, root)
 
 
 class _Reader:
@@ -109,9 +112,11 @@ class _Reader:
         merge_hinges: bool,
         visuals: bool,
         points: Mapping[str, PointMass],
+        passive_springs: bool,
     ) -> None:
         self.model, self.source, self.contents = model, source, contents
         self.merge_hinges, self.visuals, self.points = merge_hinges, visuals, points
+        self.passive_springs = passive_springs
         self.parents = [int(p) for p in model.body_parentid]
         self.taken = {model.body(i).name for i in range(model.nbody)}
         self.names = {i: model.body(i).name or _new_name(f"body{i}", self.taken) for i in range(model.nbody)}
@@ -170,7 +175,8 @@ class _Reader:
         name = self.names[body]
         parent = None if body == top else self.names[self.parents[body]]
         try:
-            *before, joint = joints_of(self.model, body, self.contents, merge_hinges=self.merge_hinges)
+            options = {"merge_hinges": self.merge_hinges, "passive_springs": self.passive_springs}
+            *before, joint = joints_of(self.model, body, self.contents, **options)
             mass = self._mass(body)
             parts: list[Part] = []
             for other in before:

@@ -37,16 +37,19 @@ class _Row(NamedTuple):
     effort: float
 
 
-def joints_of(model: Any, body: int, contents: Contents, *, merge_hinges: bool) -> list[Joint]:
+def joints_of(
+    model: Any, body: int, contents: Contents, *, merge_hinges: bool, passive_springs: bool = False
+) -> list[Joint]:
     """The joints of a body, one or more, with frames, range, damping, armature and effort limit.
 
     Two hinges alike (damping, armature, effort limit) whose axes cross become a universal joint with the same
     coordinates; with `merge_hinges`, three hinges that cross become a ball joint.  Other sets of joints are returned
     one by one: each but the last needs a link of its own, whose frame coincides with the body's at the reference.
+    With `passive_springs` the caller reads their stiffness.
     """
     place = Pose(tuple(model.body_pos[body]), tuple(model.body_quat[body]))  # X_PB at the reference
     first = int(model.body_jntadr[body])
-    rows = [_row(model, j, contents) for j in range(first, first + int(model.body_jntnum[body]))]
+    rows = [_row(model, j, contents, passive_springs) for j in range(first, first + int(model.body_jntnum[body]))]
     kinds = [row.kind for row in rows]
     if not rows:
         return [Joint(JointKind.FIXED, place)]
@@ -58,7 +61,7 @@ def joints_of(model: Any, body: int, contents: Contents, *, merge_hinges: bool) 
     return [_single(row, place if i == 0 else IDENTITY) for i, row in enumerate(rows)]
 
 
-def _row(model: Any, j: int, contents: Contents) -> _Row:
+def _row(model: Any, j: int, contents: Contents, passive_springs: bool) -> _Row:
     from mujoco import mjtJoint
 
     kind = mjtJoint(int(model.jnt_type[j])).name.removeprefix("mjJNT_").lower()
@@ -80,7 +83,7 @@ def _row(model: Any, j: int, contents: Contents) -> _Row:
                 f"joint {listed([label])}: actuator force range {low:g}..{high:g} is -{effort:g}..{effort:g}"
             )
     for what, values in (
-        ("joint stiffness", model.jnt_stiffness[j]),
+        ("joint stiffness", 0.0 if passive_springs else model.jnt_stiffness[j]),
         ("joint stiffness", getattr(model, "jnt_stiffnesspoly", np.zeros((model.njnt, 1)))[j]),
         ("joint frictionloss", model.dof_frictionloss[dof]),
         ("nonlinear joint damping", getattr(model, "dof_dampingpoly", np.zeros((model.nv, 1)))[dof]),

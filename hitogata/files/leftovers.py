@@ -33,18 +33,31 @@ _CONTACT = ("friction", "condim", "solref", "solimp", "solmix", "priority", "mar
 """Properties of geoms that say how they touch."""
 
 
-def note_elements(spec: Any, contents: Contents) -> None:
-    """Note all elements of a spec that no Figure holds, and simulation options that are not MuJoCo's default."""
+def note_elements(
+    spec: Any, contents: Contents, *, but: tuple[str, ...] = (), options: tuple[str, ...] = ()
+) -> None:
+    """Note all elements of a spec that no Figure holds, and simulation options that are not MuJoCo's default.
+
+    Args:
+        spec: mujoco.MjSpec.
+        contents: where to note them.
+        but: kinds of elements that the caller reads.
+        options: that the caller reads.
+    """
     import mujoco
 
     for kind, place in _ELEMENTS.items():
+        if kind in but:
+            continue
         for i, element in enumerate(getattr(spec, place, ())):
             if kind == "frame element" and not element.name:
                 continue  # a frame without a name only places what is inside it
             contents.leave(kind, element.name or f"(no. {i}, without a name)")
     default = mujoco.MjSpec().option
     for name in dir(default):
-        if not name.startswith("_") and not np.array_equal(getattr(spec.option, name), getattr(default, name)):
+        if name.startswith("_") or name in options:
+            continue
+        if not np.array_equal(getattr(spec.option, name), getattr(default, name)):
             contents.leave("simulation option", name)
 
 

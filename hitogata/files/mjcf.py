@@ -35,7 +35,8 @@ def read_mjcf(
     A link hangs on one joint.  Two hinges of one body, alike and with axes that cross, become a universal joint.  Any
     other body with several joints gets a link for each joint but the last, with 1e-6 of its mass.
 
-    All that a Figure cannot hold (actuators, tendons, sensors, the floor ...) is listed in one FileContentWarning.
+    All that a Figure cannot hold (actuators, tendons, sensors, the floor ...) is summed up in one FileContentWarning,
+    whose `details` name everything.  `read_mjcf_model` reads scenery, springs, actuators and excludes too.
 
     Args:
         path_or_xml: path of the file, or its text (anything that begins with '<').
@@ -53,7 +54,7 @@ def read_mjcf(
         FigureError: it holds no single figure, or one that is not physical; with file and body.
         MissingDependencyError: the mujoco package is not installed.
     """
-    source, contents, spec = _open(path_or_xml)
+    source, contents, spec = open_mjcf(path_or_xml)
     note_elements(spec, contents)
     figure = figure_of(
         spec,
@@ -73,7 +74,7 @@ def read_mjcf_scenery(path_or_xml: str | os.PathLike[str]) -> list[Shape]:
 
     Geoms that touch nothing are left out.  Arguments and errors are those of `read_mjcf`.
     """
-    source, contents, spec = _open(path_or_xml)
+    source, contents, spec = open_mjcf(path_or_xml)
     with mujoco_at_work(source, contents):
         model = spec.compile()
     geoms = np.flatnonzero((model.geom_bodyid == WORLD) & (model.geom_contype | model.geom_conaffinity != 0))
@@ -82,7 +83,7 @@ def read_mjcf_scenery(path_or_xml: str | os.PathLike[str]) -> list[Shape]:
     return [shape for shape in shapes if shape is not None]
 
 
-def _open(path_or_xml: str | os.PathLike[str]) -> tuple[Source, Contents, Any]:
+def open_mjcf(path_or_xml: str | os.PathLike[str]) -> tuple[Source, Contents, Any]:
     """The file, notes about it, and what MuJoCo makes of it."""
     mujoco = import_mujoco()
     source = open_source(path_or_xml, "MJCF")

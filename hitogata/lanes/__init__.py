@@ -14,6 +14,8 @@ kernel source never says which.  This room gives Numba what it needs for that:
     packed(view)                          the same, for inner loops over neighbours in memory
     pack(rows, first, view), unpack(view, rows, first)   between one figure per row and lanes
     view_or_none(array), given(argument, value)          for arguments that may be None
+    Memory                                what lies in an array, declared once: sizes, numpy views, and by
+    open_memory(Declared, array, ...)     the view that kernels have of it (see `memory`)
     address_table(arrays); floats_in(table, k), ints_in(table, k)   many arrays as one argument
     sqrt, rint, floor, absolute, copysign, minimum, maximum, clip, where, is_finite,
     negated, sincos, atan2, gather        for every width
@@ -29,9 +31,15 @@ numpy arrays: test them there, without compiling.  `docs/lanes.md` is the guide.
 
 from hitogata.lanes.addresses import address_table, floats_in, ints_in
 from hitogata.lanes.angles import arctan_excess, atan2, sincos
+from hitogata.lanes.bounds import CHECKED, OutOfBoundsError
 from hitogata.lanes.clock import HAS_CYCLES, cycles
 from hitogata.lanes.compiling import Entry, entry, kernel
+from hitogata.lanes.counts import Count, Given, rounded_up
+from hitogata.lanes.fields import LayoutError, many, number, numbers, one, part, same, whole, wholes
 from hitogata.lanes.kinds import ArgumentTypeError, Floats, Ints, Number
+from hitogata.lanes.memory import Memory
+from hitogata.lanes.memory_layout import MemoryLayout
+from hitogata.lanes.memory_views import open_memory
 from hitogata.lanes.numbers import (
     absolute,
     all_lanes,
@@ -58,16 +66,23 @@ from hitogata.lanes.types import X1, X4, X8, X16, Width
 from hitogata.lanes.views import aligned_zeros, lanes, packed, records, tail
 
 __all__ = [
+    "CHECKED",
     "HAS_CYCLES",
     "X1",
     "X4",
     "X8",
     "X16",
     "ArgumentTypeError",
+    "Count",
     "Entry",
     "Floats",
+    "Given",
     "Ints",
+    "LayoutError",
+    "Memory",
+    "MemoryLayout",
     "Number",
+    "OutOfBoundsError",
     "Width",
     "absolute",
     "address_table",
@@ -91,17 +106,25 @@ __all__ = [
     "is_finite",
     "kernel",
     "lanes",
+    "many",
     "maximum",
     "minimum",
     "negated",
+    "number",
+    "numbers",
+    "one",
+    "open_memory",
     "pack",
     "packed",
+    "part",
     "record",
     "record_offsets",
     "record_size",
     "records",
     "reuse",
     "rint",
+    "rounded_up",
+    "same",
     "share",
     "sincos",
     "size",
@@ -112,4 +135,6 @@ __all__ = [
     "unpack",
     "view_or_none",
     "where",
+    "whole",
+    "wholes",
 ]

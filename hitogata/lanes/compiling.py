@@ -31,6 +31,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import make_concrete_template
 from numba.extending import models, register_model
 
+from hitogata.lanes.bounds import CHECKED, raise_failures
 from hitogata.lanes.caching import open_cache
 from hitogata.lanes.frontend import quick_frontend
 from hitogata.lanes.kinds import Kind, admit
@@ -38,7 +39,7 @@ from hitogata.lanes.lowering import EntryCompiler, KernelCompiler
 from hitogata.lanes.stands import FLAGS
 from hitogata.lanes.types import WidthType
 
-OPTIONS = {"fastmath": set(FLAGS), "error_model": "numpy", "boundscheck": False, "nogil": True}
+OPTIONS = {"fastmath": set(FLAGS), "error_model": "numpy", "boundscheck": CHECKED, "nogil": True}
 
 
 class KernelType(types.Dispatcher):
@@ -147,6 +148,14 @@ class Entry(CPUDispatcher):
         if unknown:
             raise TypeError(f"{py_func.__name__} has no argument {', '.join(sorted(unknown))}")
         self._opened = False
+
+    if CHECKED:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            """Call it, and say when a kernel stepped out of a view; see `bounds`."""
+            result = super().__call__(*args, **kwargs)
+            raise_failures()
+            return result
 
     def _reduce_states(self):
         return {**super()._reduce_states(), "kinds": self._kinds}

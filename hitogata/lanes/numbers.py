@@ -5,6 +5,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.errors import TypingError
 
+from hitogata.lanes.bounds import reach
 from hitogata.lanes.stands import Stand, common, convert, intrinsic, load
 from hitogata.lanes.tracing import inline, make
 from hitogata.lanes.types import Lanes, Mask
@@ -141,10 +142,10 @@ def gather(view, start, count):
         return tuple(Stand(None, start.ty if isinstance(start.ty, Lanes) else dtype, None) for _ in range(count))
     builder, i64 = to[1], ir.IntType(64)
     if not isinstance(start.ty, Lanes):
-        base = builder.gep(view.val, [convert(to, start, types.intp)])
+        base = reach(to, view.val, convert(to, start, types.intp), count)
         return tuple(load(to, dtype, builder.gep(base, [ir.Constant(i64, k)])) for k in range(count))
     lane = [ir.Constant(ir.IntType(32), j) for j in range(start.ty.n)]
-    bases = [builder.gep(view.val, [builder.fptosi(builder.extract_element(start.val, j), i64)]) for j in lane]
+    bases = [reach(to, view.val, builder.fptosi(builder.extract_element(start.val, j), i64), count) for j in lane]
     out = []
     for k in range(count):
         value = ir.Constant(to[0].get_value_type(start.ty), ir.Undefined)

@@ -7,6 +7,7 @@ array, a type that may be either.  These two know.
 from numba.core import types
 from numba.extending import intrinsic
 
+from hitogata.lanes.bounds import view_at
 from hitogata.lanes.types import LaneView
 from hitogata.lanes.views import check_array
 
@@ -21,9 +22,12 @@ def view_or_none(typingctx, array):
     if isinstance(array, types.NoneType):
         return types.none(array), _none
     check_array(array)
-    return LaneView(array.dtype, 1)(array), lambda context, builder, sig, args: context.make_array(sig.args[0])(
-        context, builder, args[0]
-    ).data
+    return LaneView(array.dtype, 1)(array), _flat
+
+
+def _flat(context, builder, sig, args):
+    array = context.make_array(sig.args[0])(context, builder, args[0])
+    return view_at((context, builder), sig.return_type, array.data, array.nitems)
 
 
 @intrinsic

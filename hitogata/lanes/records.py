@@ -13,6 +13,7 @@ from numba.core import types
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import lower_getattr_generic, lower_setattr_generic, typeof_impl
 
+from hitogata.lanes.bounds import data_of
 from hitogata.lanes.stands import load, store
 from hitogata.lanes.tracing import make, unwrap, wrap
 from hitogata.lanes.types import LayoutType, RecordView, Struct, item
@@ -131,15 +132,15 @@ class _RecordAttributes(AttributeTemplate):
 @lower_getattr_generic(RecordView)
 def _record_getattr(context, builder, ty, val, attr):
     to, kind, one = (context, builder), ty.layout.KINDS[attr], item(ty.dtype, ty.n)
-    value, _ = _load_field(to, kind, one, _after(to, val, ty.layout.OFFSETS[attr] * ty.n), ty.n)
+    value, _ = _load_field(to, kind, one, _after(to, data_of(to, val), ty.layout.OFFSETS[attr] * ty.n), ty.n)
     return unwrap(to, value, _field_type(kind, one))
 
 
 @lower_setattr_generic(RecordView)
 def _record_setattr(context, builder, sig, args, attr):
     ty, to = sig.args[0], (context, builder)
-    _store_field(to, ty.layout.KINDS[attr], item(ty.dtype, ty.n), _after(to, args[0], ty.layout.OFFSETS[attr] * ty.n),
-                 ty.n, wrap(to, sig.args[1], args[1]))
+    start = _after(to, data_of(to, args[0]), ty.layout.OFFSETS[attr] * ty.n)
+    _store_field(to, ty.layout.KINDS[attr], item(ty.dtype, ty.n), start, ty.n, wrap(to, sig.args[1], args[1]))
 
 
 def record_size(layout: Any) -> int:

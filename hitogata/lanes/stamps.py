@@ -23,6 +23,8 @@ import llvmlite
 import numba
 import numpy as np
 
+from hitogata.lanes.bounds import CHECKED
+
 ROOM = pathlib.Path(__file__).resolve().parent
 
 _FOREIGN = ("numba", "llvmlite", "numpy", "scipy", "hitogata.lanes")
@@ -39,7 +41,8 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 @functools.cache
 def tools() -> str:
     """Fingerprint of what compiles: this room, Python and the packages under it."""
-    digest = hashlib.sha256(repr((sys.version, numba.__version__, llvmlite.__version__, np.__version__)).encode())
+    versions = sys.version, numba.__version__, llvmlite.__version__, np.__version__, CHECKED
+    digest = hashlib.sha256(repr(versions).encode())
     for path in sorted(ROOM.glob("*.py")):
         code = compile(path.read_bytes(), path.name, "exec", dont_inherit=True, optimize=2)  # 2: without docstrings
         digest.update(path.name.encode() + _code(code))
@@ -97,6 +100,8 @@ class _Walk:
         label = self.seen[id(x)]
         if _foreign(x):
             self.lines.append(label)
+        elif isinstance(x, type) and "SIGNATURE" in vars(x):  # declared memory
+            self.lines.append(f"{label} {vars(x)['SIGNATURE']} {self.name(vars(x)['KINDS'])}")
         elif hasattr(x, "py_func"):  # kernels and entries
             options = sorted((k, str(sorted(v) if isinstance(v, set) else v)) for k, v in x.targetoptions.items())
             self.lines.append(f"{label} {options} {getattr(x, '_kinds', '')} {self.name(x.py_func)}")

@@ -7,6 +7,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
 
+from hitogata.lanes.bounds import reach
 from hitogata.lanes.types import Lanes, Mask, item
 
 # Licences to the compiler: fuse a*b+c, ignore the sign of zero, divide by reciprocal.
@@ -223,12 +224,15 @@ def intrinsic(name, *xs):
     return Stand(to, ty, to[1].call(fn, [convert(to, x, ty) for x in xs]))
 
 
-def element(to, ty, pointer, i):
+def element(to, ty, view, i):
     """Address of element i of a view."""
+    return reach(to, view, first_number(to, ty, i), ty.n)
+
+
+def first_number(to, ty, i):
+    """Of element i of a view."""
     i = convert(to, i, types.intp)
-    if ty.pitch > 1:
-        i = to[1].mul(i, ir.Constant(i.type, ty.pitch), flags=("nsw",))
-    return to[1].gep(pointer, [i])
+    return to[1].mul(i, ir.Constant(i.type, ty.pitch), flags=("nsw",)) if ty.pitch > 1 else i
 
 
 def _address(to, ty, pointer):

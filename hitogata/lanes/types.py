@@ -10,6 +10,8 @@ from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, lower_getattr_generic, models, register_model, unbox
 
+from hitogata.lanes.bounds import CHECKED
+
 
 class Value(types.Type):
     """Base of the types whose operators are traced (see `tracing`)."""
@@ -144,11 +146,22 @@ class _StructModel(models.StructModel):
         super().__init__(manager, ty, list(zip(ty.cls.__struct__, ty.fields, strict=True)))
 
 
-@register_model(LaneView)
-@register_model(RecordView)
-class _PointerModel(models.PrimitiveModel):
-    def __init__(self, manager, ty):
-        super().__init__(manager, ty, manager[ty.dtype].get_data_type().as_pointer())
+if CHECKED:
+
+    @register_model(LaneView)
+    @register_model(RecordView)
+    class _CheckedModel(models.StructModel):
+        def __init__(self, manager, ty):
+            parts = [("data", types.CPointer(ty.dtype)), ("size", types.intp), ("name", types.intp)]
+            super().__init__(manager, ty, parts)
+
+else:
+
+    @register_model(LaneView)
+    @register_model(RecordView)
+    class _PointerModel(models.PrimitiveModel):
+        def __init__(self, manager, ty):
+            super().__init__(manager, ty, manager[ty.dtype].get_data_type().as_pointer())
 
 
 for _dummy in (WidthType, LayoutType):

@@ -1,7 +1,7 @@
 """Views of arrays inside kernels.
 
-Views hold a bare pointer.  They do no bounds check and do not keep their array alive: make
-them inside the compiled entry point, from its array arguments.
+Views hold a bare pointer.  They do no bounds check (but see `bounds`) and do not keep their array alive:
+make them inside the compiled entry point, from its array arguments.
 """
 
 import operator
@@ -15,7 +15,8 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, inf
 from numba.extending import lower_builtin, lower_getattr_generic
 from numpy.typing import DTypeLike, NDArray
 
-from hitogata.lanes.stands import Stand, element, load, store
+from hitogata.lanes.bounds import CHECKED, name_of, reach, size_of, view_at
+from hitogata.lanes.stands import Stand, element, first_number, load, store
 from hitogata.lanes.tracing import align_stack
 from hitogata.lanes.types import LaneView, LayoutType, RecordView, WidthType, item
 
@@ -86,8 +87,10 @@ def _lane_getitem(context, builder, sig, args):
 @lower_builtin(operator.getitem, RecordView, types.Integer)
 def _record_getitem(context, builder, sig, args):
     align_stack(builder)
-    step = ir.Constant(args[1].type, sig.args[0].layout.SIZE * sig.args[0].n)
-    return builder.gep(args[0], [builder.mul(args[1], step, flags=("nsw",))])
+    to, numbers = (context, builder), sig.args[0].layout.SIZE * sig.args[0].n
+    start = builder.mul(args[1], ir.Constant(args[1].type, numbers), flags=("nsw",))
+    return view_at(to, sig.return_type, reach(to, args[0], start, numbers), numbers, 0 if not CHECKED else
+                   name_of(to, args[0]))
 
 
 @infer_global(operator.setitem)
@@ -164,8 +167,12 @@ class _PackedTemplate(AbstractTemplate):
 
 @lower_builtin(tail, LaneView, types.Integer)
 def _lower_tail(context, builder, sig, args):
-    to = (context, builder)
-    return element(to, sig.args[0], args[0], Stand(to, sig.args[1], args[1]))
+    to, (view, _) = (context, builder), args
+    start = first_number(to, sig.args[0], Stand(to, sig.args[1], args[1]))
+    pointer = reach(to, view, start, 0)
+    if not CHECKED:
+        return pointer
+    return view_at(to, sig.return_type, pointer, builder.sub(size_of(to, view), start), name_of(to, view))
 
 
 @lower_builtin(packed, LaneView)
@@ -177,10 +184,17 @@ def _lower_same_pointer(context, builder, sig, args):
 def _lower_view(context, builder, sig, args, block):
     """Data pointer, advanced by `block` times the first stride."""
     align_stack(builder)
-    array = context.make_array(sig.args[0])(context, builder, args[0])
+    to, array = (context, builder), context.make_array(sig.args[0])(context, builder, args[0])
     if block is None:
-        return array.data
+        return view_at(to, sig.return_type, array.data, array.nitems)
     stride = cgutils.unpack_tuple(builder, array.strides)[0]
+    if CHECKED:  # a block of its own, or what is left of a flat array
+        many, one = array.nitems, context.get_abi_sizeof(array.data.type.pointee)
+        step = builder.sdiv(stride, ir.Constant(stride.type, one))
+        whole = view_at(to, sig.return_type, array.data, many)
+        start = builder.mul(step, block)
+        size = step if sig.args[0].ndim > 1 else builder.sub(many, start)
+        return view_at(to, sig.return_type, reach(to, whole, start, size), size)
     byte = builder.bitcast(array.data, ir.IntType(8).as_pointer())
     return builder.bitcast(builder.gep(byte, [builder.mul(stride, block, flags=("nsw",))]), array.data.type)
 

@@ -4,8 +4,33 @@
     envs = gymnasium.make_vec("hitogata/StandAndReach-v0", num_envs=256)
 """
 
-from hitogata.learn.reaching import StandAndReach, register
+from functools import partial
+
+from hitogata.learn.humanoid import Humanoid
+from hitogata.learn.imitation import WalkClip
+from hitogata.learn.reaching import StandAndReach
+from hitogata.learn.single import Single
+from hitogata.learn.standing import Stand
+from hitogata.learn.task import Task
+
+TASKS: dict[str, type[Task]] = {
+    "hitogata/StandAndReach-v0": StandAndReach,
+    "hitogata/Stand-v0": Stand,
+    "hitogata/WalkClip-v0": WalkClip,
+    "hitogata/Humanoid-v0": Humanoid,
+}
+"""Tasks by the names under which Gymnasium knows them."""
+
+
+def register() -> None:
+    """Make the tasks known to Gymnasium by their names."""
+    import gymnasium
+
+    for name, task in TASKS.items():
+        if name not in gymnasium.registry:
+            gymnasium.register(name, entry_point=partial(Single, task), vector_entry_point=task)
+
 
 register()
 
-__all__ = ["StandAndReach"]
+__all__ = ["TASKS", "Humanoid", "Single", "Stand", "StandAndReach", "Task", "WalkClip", "register"]

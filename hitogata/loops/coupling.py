@@ -1,4 +1,6 @@
-"""Products with whitened rows, where they are not zero: in the joints between a link's bodies and the root.
+"""The Delassus matrix of virtual links: products with whitened rows, where they are not zero.
+
+That is in the joints between a link's bodies and the root.
 
 Two links feel each other in the joints that lie on the ways of both.  If each holds one body only, that is from where
 their ways meet down to the root: two feet share the root alone.

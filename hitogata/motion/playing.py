@@ -167,12 +167,18 @@ class Player:
         mobility: how readily some joints move (1: as a forearm; 0: not at all), by name; None: limbs before the trunk.
 
     Example:
-        >>> player = Player(figure, walk)                           # doctest: +SKIP
+        >>> import numpy as np
+        >>> from hitogata.figure import Trajectory
+        >>> from hitogata.library import human28
+        >>> from hitogata.motion import Player
+        >>> human = human28()
+        >>> still = Trajectory(np.arange(10) / 30, np.tile(human.neutral(), (10, 1)), np.zeros((10, human.nv)))
+        >>> player = Player(human, still)
         >>> hand = player.drag("grip_right")
         >>> while not player.done:
-        ...     player.set_target(hand, position=pointer.where())
-        ...     draw(player.advance())
-        >>> pass_one = player.layer()
+        ...     player.set_target(hand, position=(0.3, -0.3, 1.0))          # a pointer's place, say
+        ...     q = player.advance()                                        # to be drawn
+        >>> change = player.layer()
     """
 
     def __init__(

@@ -3,7 +3,7 @@
 from hitogata.pictures.actor import Actor
 from hitogata.pictures.camera import Camera
 from hitogata.pictures.figures import draw_figure, draw_terrain
-from hitogata.pictures.film import write_film, write_still
+from hitogata.pictures.film import draw_picture, write_film, write_still
 from hitogata.pictures.overlays import Arrows, JointRange, Line, Marker, Overlay, Trail
 from hitogata.pictures.replay import Caption, write_replay
 from hitogata.pictures.report import Plot, Replay, Section, Table, write_report
@@ -24,6 +24,7 @@ __all__ = [
     "Table",
     "Trail",
     "draw_figure",
+    "draw_picture",
     "draw_schedule",
     "draw_terrain",
     "write_film",

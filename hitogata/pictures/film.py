@@ -46,6 +46,15 @@ def write_still(
     imsave(Path(path), stage.picture(time))
 
 
+def draw_picture(
+    actors: Actor | Sequence[Actor], *, time: float = 0.0, camera: Camera | None = None,
+    size: tuple[int, int] = (960, 720),
+) -> Picture:  # fmt: skip
+    """Figures at one time as pixels, shape (height, width, 3); arguments as of `write_still`."""
+    cast = [actors] if isinstance(actors, Actor) else list(actors)
+    return _Stage([_at(actor, time) for actor in cast], camera, size, follow=False).picture(time)
+
+
 def _at(actor: Actor, time: float) -> Actor:
     """An actor whose motion is one sample, without overlays."""
     motion = actor.trajectory

@@ -44,8 +44,7 @@ class Caption:
 
 def write_replay(
     path: str | Path,
-    actors: Actor | Sequence[Actor],
-    *,
+    *actors: Actor | Sequence[Actor],
     title: str = "",
     text: str = "",
     captions: Sequence[Caption] = (),
@@ -61,7 +60,7 @@ def write_replay(
 
     Args:
         path: the file, by custom .html.
-        actors: one or several figures with their motions, on one clock.
+        actors: figures with their motions, on one clock, one after the other or in lists.
         title: of the page.
         text: a sentence below the title.
         captions: words shown at some times.
@@ -71,8 +70,9 @@ def write_replay(
         follow: whether the camera goes along with the figures; None: if they travel.
         rate: most states kept for a second of motion [1/s].
     """
+    cast = [actor for given in actors for actor in (given if isinstance(given, Sequence) else [given])]
     scene = replay_scene(
-        actors, title=title, text=text, captions=captions, scenery=scenery, ground=ground, camera=camera,
+        cast, title=title, text=text, captions=captions, scenery=scenery, ground=ground, camera=camera,
         follow=follow, rate=rate,
     )  # fmt: skip
     Path(path).write_text(_page(scene), encoding="utf-8", newline="\n")

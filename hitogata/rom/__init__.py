@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hitogata.rom.arcline import ArcLineRegion, PlaneArc, PlaneLine
 from hitogata.rom.cone import ConeRegion
 from hitogata.rom.decompose import bend_of, bend_twist_of_quat, swing_twist_of_matrix, swing_twist_of_quat
+from hitogata.rom.euler import Beyond, EulerOrder, EulerRegion, EulerTwist, QuaternionRegion
 from hitogata.rom.frames import Bone
 from hitogata.rom.meshtwist import MeshTwist
 from hitogata.rom.plane import EllipseRegion, OvalRegion, RectangleRegion, SuperellipseRegion
@@ -32,11 +33,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArcLineRegion",
+    "Beyond",
     "Bone",
     "BoundaryTwist",
     "ConeRegion",
     "ConstantTwist",
     "EllipseRegion",
+    "EulerOrder",
+    "EulerRegion",
+    "EulerTwist",
     "Export",
     "FitReport",
     "FixedTwist",
@@ -51,6 +56,7 @@ __all__ = [
     "PlaneLine",
     "PoseViolation",
     "PrismTwist",
+    "QuaternionRegion",
     "RangeFit",
     "RangeOfMotion",
     "RectangleRegion",

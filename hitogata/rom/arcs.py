@@ -10,8 +10,9 @@ With z = n·p, out = |p × n|, r = √(1 − h²) and flat the unit vector from 
 
 No pole, no projection, no known inside point, no case for great circles or for ranges beyond 90 degrees.  Beyond its
 ends an arc is its corner.  Squared chords are compared, never cosines: no cancellation near the boundary.  Near the
-antipode of a tiny region, where chords no longer tell feet apart, the chords to −p are (`side` = −1): cost = side |p
-− side·foot|².
+antipode of a tiny region, where chords no longer tell feet apart, those to −p are compared (`side` = −1):
+
+    cost = side |p − side·foot|²
 """
 
 from hitogata.lanes import absolute, atan2, gather, inline, sqrt, struct, where

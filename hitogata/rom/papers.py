@@ -84,8 +84,9 @@ def _back(region: Any, s: Array, t: Array, alone: bool) -> Array:
 
 
 def radial_twist_limits(region: SplineRegion, twist: BoundaryTwist, p: Any) -> tuple[Any, Any]:
-    """Twist limits by the thesis's rule: ψ = (1 − ρ²) ψ_pole + ρ² ψ_curve(φ), ρ = θ/θ_curve(φ) (Hanaoka 2010, eq.
-    3.17, weights put right).
+    """Twist limits by the thesis's rule (Hanaoka 2010, eq. 3.17, weights put right).
+
+        ψ = (1 − ρ²) ψ_pole + ρ² ψ_curve(φ)      ρ = θ/θ_curve(φ)
 
     Args:
         region: a star shape about θ = 0: every φ meets the curve once.

@@ -1,8 +1,10 @@
 """Regions drawn in the stereographic plane of a bone along +x (Yamaguchi 2009).
 
-The sphere is projected from (−1, 0, 0) onto the plane x = 0:  s = −z/(x+1),  t = y/(x+1).  Circles stay circles (or
-lines), so rectangle, oval and chains of arcs and lines are exact chains of arcs on the sphere.  s = tan(ry/2), t =
-tan(rz/2) carry Euler limits over.
+The sphere is projected from (−1, 0, 0) onto the plane x = 0:
+
+    s = −z/(x + 1)      t = y/(x + 1)          of Euler limits: s = tan(ry/2), t = tan(rz/2)
+
+Circles stay circles (or lines), so rectangle, oval and chains of arcs and lines are exact chains of arcs on the sphere.
 """
 
 from dataclasses import dataclass

@@ -4,6 +4,7 @@ A region is a part of the unit sphere: the directions in which the bone of a bal
 """
 
 import dataclasses
+import enum
 import json
 import pathlib
 from dataclasses import dataclass, field
@@ -233,9 +234,9 @@ def turned_pieces(pieces: Pieces, quat: Array) -> Pieces:
 
 
 def plain(value: Any) -> Any:
-    """Tuples and dataclasses as lists and dicts."""
+    """Tuples and dataclasses as lists and dicts, members of enums as their values."""
     if dataclasses.is_dataclass(value):
         return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, tuple):
         return [plain(v) for v in value]
-    return value
+    return value.value if isinstance(value, enum.Enum) else value

@@ -25,9 +25,12 @@ def polar(azimuth: Array, angle: Array) -> Array:
 class SplineRegion(Region):
     """The region on the left of a closed curve through constraint points (φᵢ, θᵢ) about a bone along +z.
 
-    Between points φ(t) and θ(t) are cubics with the given tangents (Hanaoka 2010, eq. 3.6–3.15, with m₀ and m₁ of B
-    put right): A = 2p₀ − 2p₁ + m₀ + m₁, B = −3p₀ + 3p₁ − 2m₀ − m₁, C = m₀, D = p₀; 0 ≤ t ≤ 1.  One φ may meet several
-    θ.  Knots: the points.
+    Between points, φ(t) and θ(t) are cubics with the given tangents (Hanaoka 2010, eq. 3.6–3.15, with m₀ and m₁ of B
+    put right), for 0 ≤ t ≤ 1:
+
+        A t³ + B t² + C t + D      A = 2p₀ − 2p₁ + m₀ + m₁      B = −3p₀ + 3p₁ − 2m₀ − m₁      C = m₀      D = p₀
+
+    One φ may meet several θ.  Knots: the points.
 
     Attributes:
         azimuth: φᵢ [rad], shape (n,), unwrapped: each step, also the last one back to φ₀ + 2π·turns, at most half a

@@ -28,7 +28,7 @@ parameter. Part of the meaning of a saved range: do not change."""
 class Kind:
     """Numbers by which kernels know a twist's kind."""
 
-    CONSTANT, MEAN, PRISMS, GAPS = 0, 1, 2, 3
+    CONSTANT, MEAN, PRISMS, GAPS, EULER = 0, 1, 2, 3, 4
 
 
 @dataclass(frozen=True)

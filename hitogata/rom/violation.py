@@ -2,8 +2,9 @@
 
 With e the bone at rest, c = R e the bone now, h = (e + c)/|e + c| and θ the angle between them:
 
-    swing    depth = −distance of c,   d(depth)/dt = −row · ω,   row = c × ∇distance twist    depth = (ψ − ψ_limit)
-    cos(θ/2), row = cos(θ/2) (c × ∇ψ_limit) − h at the upper limit (signs changed at the lower)
+    swing    depth = −distance of c             row = c × ∇distance                  d(depth)/dt = −row · ω
+    twist    depth = (ψ − ψ_limit) cos(θ/2)     row = cos(θ/2) (c × ∇ψ_limit) − h    at the upper limit
+                                                (signs changed at the lower)
 
 The twist rate is ω · (e + c)/(1 + e·c) = ω · h / cos(θ/2): scaling by cos(θ/2) keeps the row of length about one up
 to 180°, where twist has no meaning.  d(depth)/dt = −row · ω holds for the unscaled depth, both sides times cos(θ/2).
@@ -25,6 +26,7 @@ from hitogata.lanes import (
     tail,
     where,
 )
+from hitogata.rom.euler_limits import EulerFrame, euler_limits
 from hitogata.rom.gaps import GapPrism, gap_limits
 from hitogata.rom.layout import Head
 from hitogata.rom.mean import Cut, Limits, Prism, blend, closeness, mean_slopes, mean_values, prism_limits, still
@@ -67,7 +69,10 @@ def boundary_limits(at, twist, view, slopes, known):
     """Limits without the poles' share; gradients if `slopes`; beside the gap, if the twist is known."""
     head = records(view, RangeHead)[0]
     limits = still(at, head.low, head.high)
-    if head.kind > 2.5:
+    if head.kind > 3.5:
+        frame = records(tail(view, RANGE), EulerFrame)[0]
+        limits = euler_limits(at, head.bone, head.low, head.high, frame.axis, frame.north, frame.side)
+    elif head.kind > 2.5:
         gapped = records(tail(view, RANGE), GapPrism)
         limits = gap_limits(at, twist, gapped, int(head.count), head.bone, head.first, head.second, known)
     elif head.kind > 1.5:

@@ -1,5 +1,6 @@
 """The world and its step: figures, loose bodies and the ground, in one stable solve."""
 
+from hitogata.sim.actuators import Actuators
 from hitogata.sim.batch import BatchError, BatchSnapshot, WorldBatch
 from hitogata.sim.batch_members import BatchMember, BatchTie
 from hitogata.sim.clocking import Costs
@@ -8,6 +9,7 @@ from hitogata.sim.energy import WorldEnergy
 from hitogata.sim.events import ContactEvent, ContactEvents
 from hitogata.sim.grasps import Grasp, bar_gap, grasp, grasp_again
 from hitogata.sim.holds import Hold, hold
+from hitogata.sim.kinematic import KinematicBody
 from hitogata.sim.members import Member
 from hitogata.sim.reading import ContactForce
 from hitogata.sim.recording import Recording
@@ -20,6 +22,7 @@ from hitogata.sim.ties import Tie
 from hitogata.sim.world import World, WorldError
 
 __all__ = [
+    "Actuators",
     "BatchError",
     "BatchMember",
     "BatchSnapshot",
@@ -34,6 +37,7 @@ __all__ = [
     "Costs",
     "Grasp",
     "Hold",
+    "KinematicBody",
     "Member",
     "Recording",
     "Settings",

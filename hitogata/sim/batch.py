@@ -67,11 +67,18 @@ class WorldBatch:
         time: of each world since it was made or reset [s], shape (count,).
 
     Example:
-        >>> batch = WorldBatch(world, 256)
-        >>> human = batch.member(world.members[0])
-        >>> human.target[:] = poses                     # (256, nq)
+        >>> from hitogata.library import human28
+        >>> from hitogata.sim import World, WorldBatch
+        >>> world = World()
+        >>> world.add_ground()
+        >>> model = world.add(human28())
+        >>> model.set_motor(2000.0, 30.0)
+        >>> batch = WorldBatch(world, 16)
+        >>> human = batch.member(model)
+        >>> human.target[:, human.figure.q_slice("elbow_left")] = -0.5      # all rows, or (16, 1) of them
         >>> batch.step(1 / 240, steps=4)
-        >>> human.q, human.contact_forces()
+        >>> human.q.shape, human.contact_forces().shape
+        ((16, 43), (16, 13, 3))
     """
 
     def __init__(self, world: World, count: int, *, dtype: Any = np.float64, threads: int | None = 1) -> None:

@@ -8,6 +8,7 @@ For constraints that are exact, with gimbals and slides, on one figure: `hitogat
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from hitogata.sim.checking import number, numbers
 from hitogata.sim.fastening import Fastening
 from hitogata.sim.members import Member
 from hitogata.sim.ties import End, Tie, on_link
+from hitogata.spatial import quat_rotate
 
 POINTS = {Turning.FREE: 1, Turning.HINGE: 2, Turning.HELD: 3}
 """Springs of a hold."""
@@ -34,12 +36,35 @@ class Hold(Fastening):
         turning: how the ends may turn against each other.
         force_limit: it breaks if its force is greater [N].
         torque_limit: it breaks if its torque about its middle is greater [N m].
+        points: where its springs are, in the held frame, about the held point [m], shape (n, 3).
     """
 
     ties: tuple[Tie, ...]
     turning: Turning
     force_limit: float
     torque_limit: float
+    points: FloatArray
+
+    def move(
+        self, position: Any, quat: Any = (1.0, 0.0, 0.0, 0.0), velocity: Any = (0.0, 0.0, 0.0),
+        angular_velocity: Any = (0.0, 0.0, 0.0),
+    ) -> None:  # fmt: skip
+        """Of a hold to the world: where the held frame is to be now, and how that goes on by itself.
+
+        Args:
+            position: of the held point [m], shape (3,).
+            quat: of the held frame, wxyz.
+            velocity: of the held point [m/s], shape (3,).
+            angular_velocity: world axes [rad/s], shape (3,).
+        """
+        if on_link(self.ties[0].ends[1]):
+            raise ArgumentError("move: this hold is between two links; only one to the world can be moved")
+        middle, turn = numbers(position, 3, "position"), numbers(quat, 4, "quat")
+        length = number(float(np.linalg.norm(turn)), "quat: its length", positive=True)
+        rate, spin = numbers(velocity, 3, "velocity"), numbers(angular_velocity, 3, "angular_velocity")
+        arms = quat_rotate(turn / length, self.points)
+        for tie, arm in zip(self.ties, arms, strict=True):
+            tie.move_anchor(middle + arm, rate + np.cross(spin, arm))
 
     @property
     def torque(self) -> FloatArray:
@@ -115,7 +140,7 @@ def hold(
         )
         for k, place in enumerate(places)
     )
-    result = Hold(ties, turning, limits[0], limits[1])
+    result = Hold(ties, turning, limits[0], limits[1], points)
     if min(limits) < np.inf:
         a[0].world._watch(result)
     return result

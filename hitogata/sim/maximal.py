@@ -65,7 +65,7 @@ def maximal_step(
     take_speeds(scene, rows, of_bodies, touches)                         # 6 new velocity and place
     keep_joints(joints, rows, links, held, blocks, law.h)
     keep_impulses(rows, limits, of_joints.limit_impulse)
-    keep_point_impulses(rows, points, around)
+    keep_point_impulses(rows, points, around, law.h)
     carry(scene, bodies.solid, of_bodies)
     joint_velocities(joints, scene.placed, of_joints.mean)
     find_drives(joints.tree, of_joints, control, law, scene.drive)

@@ -1,6 +1,6 @@
 """A figure in a world: its state, targets, motors and pushes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from hitogata.sim.energy import WorldEnergy, member_energy
 from hitogata.sim.layout import Motor
 from hitogata.sim.loose import gaps_of
 from hitogata.sim.parts import joint_memory
+from hitogata.sim.placement import coordinates, with_joint, with_joints, with_root
 from hitogata.sim.ranging import ball_joint, check_range, with_joint_ranges
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ MOVED = (JointKind.BALL, JointKind.HINGE, JointKind.SLIDER, JointKind.UNIVERSAL)
 """Joints that can have a motor."""
 
 
-def _bodies_of_v(figure: Figure) -> list[int]:
+def bodies_of_v(figure: Figure) -> list[int]:
     """Body, in the figure, whose motor drives each velocity; -1: none does."""
     result = list[int]()
     for link, body in zip(figure.links, model_of(figure).body_of_link, strict=True):
@@ -101,10 +102,18 @@ class Member:
         """Coordinates, shape (nq,), a copy."""
         return self._arrays.q_of(self).copy()
 
+    @q.setter
+    def q(self, q: Any) -> None:
+        self.state = State(coordinates(self.figure, q), self.v)
+
     @property
     def v(self) -> FloatArray:
         """Velocities, shape (nv,), a copy."""
         return self._arrays.v_of(self).copy()
+
+    @v.setter
+    def v(self, v: Any) -> None:
+        self.state = State(self.q, numbers(v, self.figure.nv, "v"))
 
     @property
     def state(self) -> State:
@@ -116,6 +125,35 @@ class Member:
         checked = state_of(self.figure, state)
         self.wake()
         self._arrays.set_states({self: checked})
+
+    def set_root(
+        self, position: Any = None, quat: Any = None, velocity: Any = None, angular_velocity: Any = None
+    ) -> None:
+        """Put a free root elsewhere, or let it move otherwise; None: as it is.
+
+        Args:
+            position: of its origin [m], shape (3,).
+            quat: wxyz, of any length.
+            velocity: of its origin [m/s], shape (3,).
+            angular_velocity: world axes [rad/s], shape (3,).
+        """
+        self.state = with_root(self.figure, self.state, position, quat, velocity, angular_velocity)
+
+    def set_joint(self, joint: str, value: Any = None, rate: Any = None) -> None:
+        """Put one joint elsewhere, or let it move otherwise; None: as it is.
+
+        Args:
+            joint: its name.
+            value: its coordinates; of a ball joint a quaternion wxyz, or a rotation vector from its zero [rad].
+            rate: its velocities.
+        """
+        self.state = with_joint(self.figure, self.state, joint, value, rate)
+
+    def set_joints(self, values: Mapping[str, Any]) -> None:
+        """Put several joints elsewhere: coordinates, as of `set_joint`, by their names."""
+        if not isinstance(values, Mapping):
+            raise ArgumentError(f"values: expected coordinates by names of joints, got {values!r}")
+        self.state = with_joints(self.figure, self.state, values)
 
     @property
     def asleep(self) -> bool:
@@ -161,7 +199,7 @@ class Member:
     def effort_limits(self) -> FloatArray:
         """Greatest force of each motor, shape (nv,) [N m], [N]; infinite where there is none."""
         limits = self._arrays.controls_of(self).motor[:, record_offsets(Motor)["limit"]]
-        return np.array([np.inf if body < 0 else limits[body] for body in _bodies_of_v(self.figure)])
+        return np.array([np.inf if body < 0 else limits[body] for body in bodies_of_v(self.figure)])
 
     def set_wall(self, stiffness: float, damping: float = 0.0, joints: Iterable[str] | None = None) -> None:
         """Spring [N m/rad] and damper [N m s/rad] at the ends of some joints' ranges; None: of all joints.

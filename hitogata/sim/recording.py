@@ -19,9 +19,14 @@ class Recording:
     """Notes the states of a world after every step; made by `World.record`.
 
     Example:
+        >>> from hitogata.library import human28
+        >>> from hitogata.sim import World
+        >>> world = World()
+        >>> human = world.add(human28())
         >>> with world.record() as recording:
-        ...     world.step(1 / 60, steps=600)
-        >>> motion = recording.trajectory(human)
+        ...     world.step(1 / 60, steps=20)
+        >>> len(recording.trajectory(human))
+        21
     """
 
     def __init__(self, world: "World", *, every: int, contacts: bool) -> None:

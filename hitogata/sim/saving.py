@@ -130,7 +130,8 @@ def fingerprint(
     """What is in a world, in its order: figures, shapes, ties; not where they are, nor where ties are anchored."""
     fixed, at = ties.reshape(-1, record_size(Tie)).copy(), record_offsets(Tie)
     anchored = tie_ints.reshape(-1, record_size(TieInts))[:, record_offsets(TieInts)["body_b"]] < 0
-    fixed[anchored, at["point_b"] : at["point_b"] + 3] = 0.0
+    for name in ("point_b", "drift"):
+        fixed[anchored, at[name] : at[name] + 3] = 0.0
     fixed[:, at["impulse"] :] = 0.0  # what is known of the last step
     parts = forest.ints[HEADER:], forest.floats, shapes.ints, shapes.floats, tie_ints, fixed
     whole = coordinates.value.encode() + b"".join(part.tobytes() for part in parts)

@@ -138,6 +138,8 @@ def islands_at_rest(awake: Awake, h: float, groups: "Sequence[Sequence[Member]]"
     """
     own, rest, settings, joined = awake.own, awake.sleep.rest, awake.own.contents.settings, []
     ints, floats, speed = own.forest.ints, own.forest.floats, settings.sleep_speed
+    for member in own.ties.pulled_along():
+        rest[own.index[member]] = 0.0
     if note_rest(ints, floats, own.state, own.control, awake.first, rest, speed, h) < settings.sleep_after:
         return []
     together = [tie.members for tie in own.contents.ties]

@@ -1,4 +1,4 @@
-"""2c  Taut trees: what would swing back faster than a step can follow is slowed.
+"""2c  Geometric stiffness: what is taut and would swing back faster than a step can follow is slowed.
 
 A body pulled on both ends (a link of a chain that carries a load, an arm drawn by a spring out of its reach) turns back
 like a pendulum.  This stiffness is in no spring and no row, so that a step that cannot follow it would blow up.  Of all

@@ -93,7 +93,7 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
         note_start(scene, world.solid, state, control, law, rows.coupling)
     apply(scene, rows, state, joint_rows, touches, points)               # 6 new velocity and place
     keep_impulses(rows, joint_rows, state.limit_impulse)
-    keep_point_impulses(rows, points, around)
+    keep_point_impulses(rows, points, around, law.h)
     if law.keep_energy > 0.0:
         float_freely(scene, rows, state, control, joint_rows, points, law, rows.coupling)
     remember(world, scene, rows, points, state, control, law, slowed)

@@ -68,7 +68,11 @@ class Strands:
         ArgumentError: names the argument; the world is as it was.
 
     Example:
-        >>> hair = Strands(world, human, "head", strand(12), cap(60, radius=0.1, centre=(0, 0, 0.1)))
+        >>> from hitogata.library import cap_of_roots, human28, strand
+        >>> from hitogata.sim import Strands, World
+        >>> world = World()
+        >>> human = world.add(human28())
+        >>> hair = Strands(world, human, "head", strand(12), cap_of_roots(60, radius=0.1, centre=(0, 0, 0.1)))
         >>> hair.wind((3.0, 0.0, 0.0))
         >>> world.step(1 / 60)
     """

@@ -20,7 +20,8 @@ rest nothing moves, and V₊ = V: so there is always enough, but for what is lef
 energy within the same substep.
 
 Ends on curves come out ahead at times and behind at others; so what a group lost by its ends' curves (V₊ against that of
-ends on straight lines) may come back, within about RECALL.  Groups with a tree that is led by someone are left alone.
+ends on straight lines) may come back, within about RECALL.  Groups with a tree that is led by
+someone, or an anchor that moves, are left alone.
 """
 
 from typing import NamedTuple
@@ -182,18 +183,19 @@ def point_at(tree, q, i, point):
 def bound_group(scene, solids, rows, around, points, state, control, law, spare, leader):
     """Compare what a group created with what it lost, and slow it where that is too much."""
     ties, ints, zero = around.ties, around.tie_ints, law.h * 0.0
-    created, curved, size = zero, zero, zero
+    created, curved, size, drift = zero, zero, zero, zero
     for t in range(leader, around.tie_count):
         if ints[t].leader == leader:
             created, curved, size = created + ties[t].created, curved + ties[t].curved, size + ties[t].size
+            drift = drift + dot(ties[t].drift, ties[t].drift)
     first = ties[leader]
     credit = first.credit / (1.0 + law.h / RECALL)
     excess = created - credit
-    over = excess > ALLOWED * size
+    over = (excess > ALLOWED * size) & (drift == 0.0)
     if any_lane(over):
         gained = gain_of_group(scene, solids, around, state, control, law, spare, leader)
         excess = minimum(excess, gained)
-        over = excess > ALLOWED * size
+        over = over & (excess > ALLOWED * size)
         if any_lane(over):
             slow_group(scene, solids, rows, around, points, state, law, spare, leader, excess, over)
     lost = minimum(maximum(-created, 0.0), maximum(-curved, 0.0))

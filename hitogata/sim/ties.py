@@ -13,7 +13,7 @@ from hitogata.dynamics.layout import FREE, Body, JointInts, model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
-from hitogata.sim.checking import numbers
+from hitogata.sim.checking import number, numbers
 from hitogata.sim.forest import Forest, IntArray
 from hitogata.sim.layout import HEADER
 from hitogata.sim.members import Member
@@ -28,6 +28,10 @@ point of the world."""
 
 AT = record_offsets(TieRecord)
 """Where the fields of a record stand; what begins with the impulse is known of the last step."""
+
+
+HERE = object()
+"""Stands for the place where an anchor is."""
 
 
 def on_link(end: Any) -> bool:
@@ -96,15 +100,54 @@ class Tie:
     def _removed(self) -> ArgumentError:
         return ArgumentError("the spring or rope was removed from the world")
 
-    def move_anchor(self, point: Any) -> None:
-        """Move the end that is fixed to the world [m], shape (3,)."""
-        _, target = self._arrays, numbers(point, 3, "point").copy()
+    def move_anchor(self, point: Any = HERE, velocity: Any = (0.0, 0.0, 0.0)) -> None:
+        """Move the end that is fixed to the world.
+
+        With a velocity it goes on by itself, in all steps from now on, and the spring's damper is at rest where the
+        link goes along with it.
+
+        Args:
+            point: where it is now [m], shape (3,); where it is, if none is given.
+            velocity: how it goes on [m/s], shape (3,); a rope's anchor has none.
+        """
+        target = self.anchor if point is HERE else numbers(point, 3, "point").copy()
+        drift = numbers(velocity, 3, "velocity").copy()
         if on_link(self.ends[1]):
             raise ArgumentError("both ends are on links: there is no anchor to move")
+        if self._length is not None and drift.any():
+            raise ArgumentError(f"velocity: the anchor of a rope moves from point to point only, got {velocity!r}")
+        self._arrays  # noqa: B018  may refuse: nothing has changed yet
         self.world._wake([self.ends[0][0]])
         arrays = self._arrays
-        arrays.ties.view(self, "point_b")[:] = target
+        arrays.ties.view(self, "point_b")[:], arrays.ties.view(self, "drift")[:] = target, drift
         self._ends = self.ends[0], target
+
+    def set(
+        self, stiffness: float | None = None, damping: float | None = None, force_limit: float | None = None
+    ) -> None:
+        """Another spring [N/m], damper [N s/m], greatest force of a spring [N]; None: as it is."""
+        given = {"stiffness": stiffness, "damping": damping, "limit": force_limit}
+        said = {name: value for name, value in given.items() if value is not None}
+        new = {name: number(value, name, infinite=name == "limit") for name, value in said.items()}
+        spring, damper = new.get("stiffness", self._stiffness), new.get("damping", self._damping)
+        if spring + damper == 0:
+            raise ArgumentError("stiffness, damping: a spring or rope needs one of them, got 0 and 0")
+        if "limit" in new and self._length is not None:
+            raise ArgumentError("force_limit: a rope has none")
+        self._arrays  # noqa: B018  may refuse: nothing has changed yet
+        self.world._wake(self.members)
+        arrays = self._arrays
+        for name, value in new.items():
+            arrays.ties.view(self, name, 1)[0] = value
+        self._stiffness, self._damping = spring, damper
+        self._force_limit = new.get("limit", self._force_limit)
+
+    @property
+    def anchor(self) -> FloatArray:
+        """The end that is fixed to the world, where it is now [m], shape (3,)."""
+        if on_link(self.ends[1]):
+            raise ArgumentError("both ends are on links: there is no anchor")
+        return self._arrays.ties.view(self, "point_b").copy()
 
     def _look_up_anchor(self) -> None:
         """The anchor was moved by restoring: take note."""
@@ -157,7 +200,8 @@ class Tie:
     def _place(self, end: End) -> tuple[int, FloatArray]:
         """Body in the forest (-1: the world) and place in the world of an end, before the last step."""
         if not on_link(end):
-            return -1, np.asarray(end, float)
+            ties, h = self._arrays.ties, self._arrays.h_of(self.ends[0][0])
+            return -1, ties.view(self, "point_b") - h * ties.view(self, "drift")
         (member, frame, *point), arrays = end, self._arrays
         link, pose = member.figure.frame(frame)
         poses = forward_kinematics(member.figure, arrays.q_of(member, arrays.start))
@@ -180,7 +224,7 @@ class TieArrays:
         floats, ints = [], []
         for tie in ties:
             (body_a, point_a), (body_b, point_b) = (_end_in_body(end, arrays) for end in tie.ends)
-            known = [*point_a, *point_b, tie.stiffness, tie.damping, tie.length or 0.0, tie.force_limit]
+            known = [*point_a, *point_b, tie.stiffness, tie.damping, tie.length or 0.0, tie.force_limit, 0.0, 0.0, 0.0]
             floats.append(np.array([*known, *np.zeros(record_size(TieRecord) - len(known))]))
             ints.append([tie.length is not None, body_a, body_b])
         self.numbers = np.concatenate([*floats, np.zeros(record_size(TieRecord))])
@@ -197,6 +241,13 @@ class TieArrays:
         at = self.index[tie] * record_size(TieRecord) + AT[name]
         return self.numbers[at : at + size]
 
+    def pulled_along(self) -> list[Member]:
+        """Figures at springs whose anchors move."""
+        if not self.index:
+            return []
+        drifts = self.numbers.reshape(-1, record_size(TieRecord))[:, AT["drift"] : AT["drift"] + 3]
+        return [tie.ends[0][0] for tie, k in self.index.items() if drifts[k].any()]
+
     def forget_earlier(self, k: int | None = None) -> None:
         """What the earlier substeps of the last step did is told no more, of spring or rope k, or of all."""
         rows = self.numbers.reshape(-1, record_size(TieRecord))
@@ -208,6 +259,9 @@ class TieArrays:
         for tie, k in self.index.items():
             if tie in old.index:
                 new_rows[k, at:] = old_rows[old.index[tie], at:]
+                if not on_link(tie.ends[1]):
+                    for name in ("point_b", "drift"):
+                        new_rows[k, AT[name] : AT[name] + 3] = old_rows[old.index[tie], AT[name] : AT[name] + 3]
         self.before, self.piece = self.numbers.copy(), self.numbers.copy()
 
 

@@ -131,13 +131,14 @@ def way(velocity, spin, radius, fall, h):
 
 
 @kernel
-def keep_point_impulses(rows, points, around):
-    """Note the impulses for the next step to begin with."""
+def keep_point_impulses(rows, points, around, h):
+    """Note the impulses for the next step to begin with; anchors of springs go on."""
     for p in range(points):
         if rows.point_int[p].tie == 1:
             tie, point = around.ties[rows.point_int[p].slot], rows.point[p]
             tie.impulse = point.frame.T @ point.impulse
             if rows.point_int[p].kind == SPRING:
                 tie.give = point.along
+                tie.point_b = tie.point_b + tie.drift * h
         else:
             around.points[rows.point_int[p].slot].impulse = rows.point[p].impulse + rows.point[p].hit

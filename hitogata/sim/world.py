@@ -28,6 +28,7 @@ from hitogata.sim.layout import CONTACTS
 from hitogata.sim.led import Led
 from hitogata.sim.members import Member
 from hitogata.sim.pairing import PAIRS
+from hitogata.sim.placement import placed
 from hitogata.sim.reading import ContactForce, contact_forces
 from hitogata.sim.recording import Recording
 from hitogata.sim.saving import Snapshot, check_snapshot, put_back, written_down
@@ -158,14 +159,18 @@ class World:
     # ------------------------------------------------------- what comes and goes
 
     def add(
-        self, figure: Figure, state: State | None = None, *, friction: float = 0.8, restitution: float = 0.0,
-        group: int = 1, mask: int = ALL, ignored: Iterable[tuple[str, str]] = (),
+        self, figure: Figure, state: State | None = None, *, at: Any = None, facing: float | None = None,
+        friction: float = 0.8, restitution: float = 0.0, group: int = 1, mask: int = ALL,
+        ignored: Iterable[tuple[str, str]] = (),
     ) -> Member:  # fmt: skip
         """Put a figure into the world, at rest in its neutral pose unless a state is given.
 
         Args:
             figure: what to add.
             state: where, and how it moves.
+            at: it is moved by this, (x, y) or (x, y, z) [m]: where a built-in human stands.
+            facing: before, it is turned by this about the vertical through the origin [rad], from x to y: where a
+                built-in human looks.
             friction: coefficient of its surface; two surfaces in touch have the geometric mean of theirs.
             restitution: coefficient; the greater of the two counts.
             group: bits: the groups it belongs to.
@@ -174,7 +179,7 @@ class World:
             ignored: pairs of its links that never touch; links that a joint connects never do.
         """
         figure = figure_of(figure)
-        state = State.rest(figure) if state is None else state_of(figure, state)
+        state = placed(figure, State.rest(figure) if state is None else state_of(figure, state), at, facing)
         member = Member(
             self, figure, number(friction, "friction"), number(restitution, "restitution", most=1.0),
             whole(group, "group", most=ALL), whole(mask, "mask", most=ALL), pairs_of_links(figure, ignored),
@@ -186,21 +191,37 @@ class World:
 
     def add_body(
         self, shapes: Shape | Sequence[Shape], *, mass: float | None = None, density: float | None = None,
-        pose: Pose | None = None, name: str = "body", friction: float = 0.8, restitution: float = 0.0, group: int = 1,
+        pose: Pose | None = None, velocity: Any = (0.0, 0.0, 0.0), angular_velocity: Any = (0.0, 0.0, 0.0),
+        name: str = "body", friction: float = 0.8, restitution: float = 0.0, group: int = 1,
         mask: int = ALL,
     ) -> Member:  # fmt: skip
-        """Put a loose rigid body into the world."""
+        """Put a loose rigid body into the world.
+
+        Args:
+            shapes: what it is made of, in its frame.
+            mass: of all of it [kg]; or its density.
+            density: [kg/m³].
+            pose: of its frame in the world.
+            velocity: of its frame's origin [m/s].
+            angular_velocity: world axes [rad/s].
+            name: of it.
+            friction: see `add`.
+            restitution: see `add`.
+            group: see `add`.
+            mask: see `add`.
+        """
         parts = [shapes] if isinstance(shapes, Shape) else shapes
         if not isinstance(parts, Sequence) or not all(isinstance(part, Shape) for part in parts):
             raise ArgumentError(f"shapes: expected a Shape or a list of them, got {shapes!r}")
         if not isinstance(pose, Pose | None):
             raise ArgumentError(f"pose: expected a Pose, got {pose!r}")
+        rates = np.concatenate([numbers(angular_velocity, 3, "angular_velocity"), numbers(velocity, 3, "velocity")])
         builder = FigureBuilder(name)
         builder.add(name, None, joint.free(), shapes=parts, density=density, total_mass=mass)
         figure = builder.build()
         at = pose or Pose()
         return self.add(
-            figure, State(np.array([*at.position, *at.quat]), np.zeros(6)), friction=friction, restitution=restitution,
+            figure, State(np.array([*at.position, *at.quat]), rates), friction=friction, restitution=restitution,
             group=group, mask=mask,
         )  # fmt: skip
 

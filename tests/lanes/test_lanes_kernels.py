@@ -290,10 +290,25 @@ def test_aligned_zeros():
         assert not a.any()
 
 
+CLEAR = """
+@entry
+def clear_all(floats, ints, nv, rows):
+    clear(floats, ints, nv, rows)
+
+white = layout.open(floats, ints).white
+white[:] = 1.0
+clear_all(floats, ints, 34, 12)
+assert not floats.any()
+"""
+
+
 def test_example_of_the_guide(tmp_path):
     guide = pathlib.Path(__file__).parents[2] / "docs" / "lanes.md"
-    (example,) = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
-    (tmp_path / "guide.py").write_text(example + "\nballs[..., 0] = 1.0\nballs[:, 2::4] = 3.0\nrun(balls, 0.5, X4)\n")
+    example, memory = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
+    use = "\nballs[..., 0] = 1.0\nballs[:, 2::4] = 3.0\nrun(balls, 0.5, X4)\n"
+    (tmp_path / "guide.py").write_text(example + memory + CLEAR + use)
     names = runpy.run_path(str(tmp_path / "guide.py"))
     np.testing.assert_allclose(names["balls"][:, 0::4, 1:], 1.5)
+    assert names["layout"].stride == 24
+    assert names["white"].shape == (34, 24)
     assert names["dot"](names["Vec2"](1.0, 2.0), names["Vec2"](3.0, 4.0)) == 11.0

@@ -1,5 +1,7 @@
 """Regions of all kinds, plain and adversarial, each with the oracle's outline of it."""
 
+import itertools
+
 import numpy as np
 from scipy.spatial.transform import Rotation
 
@@ -8,9 +10,11 @@ from hitogata.rom import (
     Bone,
     ConeRegion,
     EllipseRegion,
+    EulerRegion,
     OvalRegion,
     PlaneArc,
     PlaneLine,
+    QuaternionRegion,
     RectangleRegion,
     SplineRegion,
     SuperellipseRegion,
@@ -115,6 +119,28 @@ def cone(axis, half):
     return ConeRegion(axis, half), oracle.cone(axis, half)
 
 
+def euler(y, z, beyond, *path):
+    """A box of Euler angles, YZX; path: of (y, z) along its outline [deg]."""
+    turns = 360 if path[-1][0] > 180 else 0
+    corners = [*path, (path[0][0] + turns, path[0][1])]
+    sides = [(p, q) for p, q in itertools.pairwise(corners) if not p[1] == q[1] == 90]
+    way, n = np.deg2rad(sides), len(sides)
+
+    def point(u):
+        i, f = np.floor(u).astype(int) % n, (u - np.floor(u))[..., None]
+        a, b = np.moveaxis(way[i, 0] * (1 - f) + way[i, 1] * f, -1, 0)
+        return np.stack([np.cos(b) * np.cos(a), np.sin(b), -np.cos(b) * np.sin(a)], -1)
+    return EulerRegion(np.deg2rad(y), np.deg2rad(z), beyond=beyond), (point, n)
+
+
+def components(y, z):
+    def lift(b, c):
+        w = np.sqrt(1 - b * b - c * c)
+        return np.stack([1 - 2 * (b * b + c * c), 2 * c * w, -2 * b * w], -1)
+    corners = [(y[0], z[0]), (y[1], z[0]), (y[1], z[1]), (y[0], z[1])]
+    return QuaternionRegion(y, z), oracle.polyline(corners, lift)
+
+
 CASES = {
     "rectangle of the paper, fig. 12": lambda: box("rectangle", tans(-20, 10), tans(-5, 15)),
     "rectangle beyond 90 degrees, fig. 13": lambda: box("rectangle", tans(-20, 10), tans(-5, 55)),
@@ -156,6 +182,12 @@ CASES = {
     "cone, tiny": lambda: cone((1, 2, 3), 1e-5),
     "cone, nearly full": lambda: cone((1, -2, 3), PI - 1e-4),
     "cone through the pole of projection": lambda: cone((-0.6, 0.8, 0), np.arccos(0.6)),
+    "Euler angles, fig. 4": lambda: euler((-40, 20), (-10, 30), "stop", (-40, -10), (20, -10), (20, 30), (-40, 30)),
+    "Euler angles through the pole": lambda: euler(
+        (-40, 20), (-10, 110), "through", (-40, -10), (20, -10), (20, 90), (140, 90), (140, 70), (200, 70), (200, 90),
+        (320, 90)),
+    "Euler angles with a cap": lambda: euler((-40, 20), (-10, 110), "cap", (-40, -10), (20, -10), (20, 70), (320, 70)),
+    "components of the bend": lambda: components((-0.34, 0.17), (-0.09, 0.82)),
     "triangles": triangles,
     "triangle, wide": wide_triangle,
     "spline, smooth": smooth,

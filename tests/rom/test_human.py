@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hitogata.errors import ArgumentError
+from hitogata.figure import JointKind
 from hitogata.library import human40
 from hitogata.rom import RangeOfMotion
 from hitogata.rom.human import BOONE_AZEN, Side, ankle, elbow, hip, human_ranges, knee, neck, shoulder, waist, wrist
@@ -68,9 +69,10 @@ def test_arm_across_the_chest():
 def test_every_joint_of_the_figure_and_a_source():
     figure = human40()
     ranges = human_ranges()
-    names = {j.name for j in figure.joints if j.name != "base"} if hasattr(figure, "joints") else set(ranges)
-    assert names <= set(ranges)
-    for r in ranges.values():
+    assert set(ranges) == set(figure.joint_names) - {"base"}
+    kinds = dict(zip(figure.joint_names, (link.joint.kind for link in figure.links), strict=True))
+    for name, r in ranges.items():
+        assert (kinds[name] is JointKind.BALL) == isinstance(r.range, RangeOfMotion)
         assert "1965" in r.source
         d = json.loads(json.dumps(r.to_dict()))
         if isinstance(r.range, RangeOfMotion):

@@ -31,16 +31,28 @@ def test_measured_steps_are_the_same_steps():
 
 
 def test_parts_sum_to_the_time_taken():
-    world = falling()
+    """The steps' own time, by another clock; what is around them is little."""
+    world, shares = falling(), []
     world.measure(1 / 60)
-    begin = time.perf_counter()
-    costs = world.measure(1 / 60, steps=200)
-    spent = (time.perf_counter() - begin) / 200
-    parts = [costs.broad, costs.narrow, costs.rows, costs.factor, costs.sweeps, costs.integrate]
-    assert all(part > 0.0 for part in parts)
-    assert sum(parts) == pytest.approx(costs.total)
-    assert costs.total <= spent
+    for _ in range(5):  # others may use the processor
+        begin = time.perf_counter()
+        costs = world.measure(1 / 60, steps=500)
+        shares.append(costs.total * 500 / (time.perf_counter() - begin))
+        parts = [costs.broad, costs.narrow, costs.rows, costs.factor, costs.sweeps, costs.integrate]
+        assert min(parts) > 0.0
+    assert 0.8 < max(shares) <= 1.0
     assert "sweeps" in str(costs)
+
+
+def test_the_part_that_gets_more_to_do_costs_more():
+    """Twenty times the sweeps, in worlds that are alike else."""
+    few, many = (falling(settings=Settings(tolerance=0.0, sweeps=n)) for n in (5, 100))
+    for world in (few, many):
+        world.measure(1 / 60, steps=60)
+    one, other = (min((w.measure(1 / 60, steps=30) for _ in range(5)), key=lambda c: c.total) for w in (few, many))
+    assert other.sweeps > 5 * one.sweeps
+    assert other.factor < 2 * one.factor
+    assert other.rows < 2 * one.rows
 
 
 def test_bad_input():

@@ -250,7 +250,8 @@ def test_no_public_function_is_forgotten():
     """Whatever takes arguments is asked above, or in a test of its own."""
     own = {"step", "add", "add_body", "add_ground", "add_spring", "add_rope", "remove", "remove_tie", "record",
            "restore", "set_target", "set_motor", "set_wall", "push", "pull", "move_anchor", "trajectory",
-           "measure", "set_range", "range_of", "set_effort_limit", "contact_events"}  # fmt: skip
+           "measure", "set_range", "range_of", "set_effort_limit", "contact_events",
+           "set_root", "set_joint", "set_joints", "set"}  # fmt: skip
     for kind in (World, Member, Tie, Recording):
         for name, function in inspect.getmembers(kind, inspect.isfunction):
             if not name.startswith("_") and len(inspect.signature(function).parameters) > 1:

@@ -1,4 +1,4 @@
-"""How rows and walls feel each other: A = J D Jᵀ of all rows, and what a push against a wall does (see `replies`)."""
+"""The Delassus matrix of rows and walls, A = J D Jᵀ, and what a push against a wall does (see `replies`)."""
 
 from hitogata.dynamics.layout import BALL, HINGE, SLIDER
 from hitogata.dynamics.placing import axis_of

@@ -151,7 +151,7 @@ def test_contacts_without_room_do_not_change_the_bits(monkeypatch):
 
 
 PROGRAM = """
-from tests.sim.test_golden import Everything
+from tests.sim.test_same_bits import Everything
 scene = Everything()
 scene.run(0, 80)
 print(scene.digest())
