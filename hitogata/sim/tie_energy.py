@@ -4,41 +4,29 @@ Rows of springs and ropes know the velocities of their ends, and foresee where t
 that are not solved to the end foresee even less.  With stiffnesses of 1e7 N/m a millimetre of error is more than a
 body's kinetic energy.  So after each substep the energy is looked at.  With p the impulse of a spring or rope on its
 ends, u₋ and u the rates at which these came apart in the last substep and come apart in this one, and V its potential
-energy by where its ends really are, before and after, it created
+energy halfway between where its ends really were and are, it created
 
-    c = ½ p·(u₋ + u) + V₊ - V
+    c = ½ p·(u₋ + u) + V - V₋ + ¼ h C' (|u|² - |u₋|²)
 
 The first term is its work on the bodies exactly, as kinetic energies are squares: T - T₋ = Σ ½ p·(u₋ + u) over all that
-acts.  The sum of all c never grows above zero: what trees that are tied together, as a group, have been given beyond
-that is taken off their motion against each other, and they come as much less far,
+acts.  For ends on straight lines p = -h K (φ + ½ h u) - h C' u, C' being its damper less h K/2, and
 
-    T(s) + V₊(s) <= T + V₊ - excess,        s: the share of the motion that is left,
+    c = -½ K |y - y₋|² - ¼ h C' |u₋ + u|² <= 0,       y: from b's end to a's halfway
 
-T_l + s² T_z with the locked motion l, in which the group moves as one rigid body with its whole momentum.  Only if that
-is not enough is its spin reduced, too.  A group that hangs on the world or touches something is slowed as a whole.  At
-rest nothing moves, and V₊ = V: so there is always enough, but for what is left as a debt where something else took the
-energy within the same substep.
+whatever else acts: where steps can follow nothing is ever created, and nothing changes, bit for bit.  What trees that
+are tied together, as a group, created beyond what they lost by curves a while ago (RECALL), and what they have more
+than before, gravity, motors and pushes accounted for, is taken off again: see `tied_groups`.  Neither may the energy V₊
+of the ends where they come to be more than the energy there is, or than it was at the start: with M the greater of the
+group's energy T + V + ¼ h C' |u|² and V₊, M never grows by springs and ropes.
 
-Ends on curves come out ahead at times and behind at others; so what a group lost by its ends' curves (V₊ against that of
-ends on straight lines) may come back, within about RECALL.  Groups with a tree that is led by
-someone, or an anchor that moves, are left alone.
+Groups with a tree that is led by someone, or an anchor that moves, are left alone.  Where contacts or walls give energy
+to a group, no more than c is taken off.
 """
 
-from typing import NamedTuple
-
 from hitogata.constraints.springs import damper_of, potential
-from hitogata.dynamics.integration import advance_trees
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.lanes import absolute, any_lane, inline, kernel, maximum, minimum, negated, sincos, sqrt, tail, where
-from hitogata.sim.energy_momentum import (
-    body_energy,
-    is_free,
-    locked_motion,
-    momentum_at,
-    move_bodies,
-    spin_of,
-)
-from hitogata.spatial import Force, RigidInertia, Vec3, cross, dot, load3, load_rotation, rotated, shift_of, store3
+from hitogata.lanes import absolute, any_lane, kernel, maximum, minimum, where
+from hitogata.sim.tied_groups import in_group, open_room, reach_at, slow_group, tree_energy
+from hitogata.spatial import cross, dot
 
 RECALL = 1.0
 """What was lost by curves may come back within about this time [s]."""
@@ -46,20 +34,8 @@ RECALL = 1.0
 ALLOWED = 1e-6
 """Share of the energies at hand that may be created: rounding is no gain."""
 
-HALVINGS = 24
-"""Of the interval in which the share of the motion that is left is sought."""
-
-
-class Group(NamedTuple):
-    """A group as it is slowed."""
-
-    leader: int  # first of its springs and ropes
-    ang: Vec3  # locked motion: its turning,
-    lin: Vec3  # the velocity of its centre,
-    centre: Vec3  # and where that is
-
-
-# ------------------------------------------------------- what is created
+NEARLY = 0.999
+"""A spring that pulls with the root of this times its limit, or more, is held back by it."""
 
 
 @kernel
@@ -88,14 +64,6 @@ def work_on(scene, solids, state, control, h, root):
 
 
 @kernel
-def open_room(scene, spare):
-    """Views of scratch: coordinates at the start, others, velocities: those before, first."""
-    start = tail(spare, 0)
-    other = tail(start, scene.tree.nq)
-    return start, other, tail(other, scene.tree.nq)
-
-
-@kernel
 def bound_tie_energy(scene, solids, rows, around, points, state, control, law, spare):
     """Take off what springs and ropes created in the substep just taken; `note_start` was called before.
 
@@ -119,8 +87,9 @@ def note_created(scene, tie, ints, q, law):
     tie.moved = tie.ahead - tie.reach
     work, now = 0.5 * dot(tie.impulse, tie.rate + rate), potential(tie, ints.rope, tie.reach + tie.moved * 0.5)
     damper = damper_of(tie.stiffness, tie.damping, h, theta) - 0.5 * h * tie.stiffness
-    lag = 0.25 * h * damper * dot(tie.rate, tie.rate)
-    tie.work, tie.lag = work, 0.25 * h * damper * dot(rate, rate)
+    free = where(dot(tie.impulse, tie.impulse) < NEARLY * (h * h * tie.limit * tie.limit), 0.25 * h * damper, 0.0)
+    lag = free * dot(tie.rate, tie.rate)
+    tie.work, tie.lag = work, free * dot(rate, rate)
     tie.created, tie.size = work + now - tie.before + tie.lag - lag, absolute(work) + now + tie.before + tie.lag + lag
     tie.curved = now - potential(tie, ints.rope, tie.reach + rate * (0.5 * h))
 
@@ -143,43 +112,6 @@ def mean_motion(placed, point):
 
 
 @kernel
-def reach_at(tree, q, tie, ints):
-    """From b's end of a spring or rope to a's, at coordinates q."""
-    end = point_at(tree, q, ints.body_a, tie.point_a)
-    if ints.body_b >= 0:
-        return end - point_at(tree, q, ints.body_b, tie.point_b)
-    return end - tie.point_b
-
-
-@kernel
-def middle_potential(tree, tie, ints, q):
-    """Energy of a spring or rope in the middle of a substep that ends at q."""
-    return potential(tie, ints.rope, (tie.reach + reach_at(tree, q, tie, ints)) * 0.5)
-
-
-@kernel
-def point_at(tree, q, i, point):
-    """Where a point of a body is in the world, at coordinates q."""
-    while i >= 0:
-        joint, body = tree.joint[i], tree.body[i]
-        if joint.kind == HINGE:
-            sin, cos = sincos(q[joint.iq])
-            point = Vec3(cos * point.x - sin * point.y, sin * point.x + cos * point.y, point.z)
-        elif joint.kind == BALL:
-            point = load_rotation(q, joint.iq) @ point
-        elif joint.kind == SLIDER:
-            point = Vec3(point.x, point.y, point.z + q[joint.iq])
-        elif joint.kind == FREE:
-            point = load_rotation(q, joint.iq + 3) @ point + load3(q, joint.iq)
-        point = body.pos + body.rot @ point
-        i = joint.parent
-    return point
-
-
-# ------------------------------------------------------- what is taken off
-
-
-@kernel
 def bound_group(scene, solids, rows, around, points, state, control, law, spare, leader):
     """Compare what a group created with what it lost, and slow it where that is too much."""
     ties, ints, zero = around.ties, around.tie_ints, law.h * 0.0
@@ -193,13 +125,47 @@ def bound_group(scene, solids, rows, around, points, state, control, law, spare,
     excess = created - credit
     over = (excess > ALLOWED * size) & (drift == 0.0)
     if any_lane(over):
-        gained = gain_of_group(scene, solids, around, state, control, law, spare, leader)
-        excess = minimum(excess, gained)
+        excess = minimum(excess, gain_of_group(scene, solids, around, state, control, law, spare, leader))
         over = over & (excess > ALLOWED * size)
-        if any_lane(over):
-            slow_group(scene, solids, rows, around, points, state, law, spare, leader, excess, over)
+    excess = where(over, excess, 0.0)
+    begin, middle, ahead = potentials(around, leader)
+    far = (ahead > begin + ALLOWED * size) & (drift == 0.0)
+    if any_lane(far):
+        far = far & (ahead > group_energy(scene, around, state, leader) + middle - excess + ALLOWED * size)
+    if any_lane(over | far):
+        slow_group(scene, solids, rows, around, points, state, law, spare, leader, excess, begin, over | far)
     lost = minimum(maximum(-created, 0.0), maximum(-curved, 0.0))
+    if any_lane(lost > 0.0):  # what trees gained meanwhile was not lost
+        lost = minimum(lost, maximum(-gain_of_group(scene, solids, around, state, control, law, spare, leader), 0.0))
     first.credit = where(over, 0.0, maximum(credit - maximum(created, 0.0), 0.0) + lost)
+
+
+@kernel
+def potentials(around, leader):
+    """Potential energy of a group before the substep, in the middle of it and after it [J]."""
+    zero = around.ties[leader].stiffness * 0.0
+    begin, middle, ahead = zero, zero, zero
+    for t in range(leader, around.tie_count):
+        tie, own = around.ties[t], around.tie_ints[t]
+        if own.leader == leader:
+            begin = begin + potential(tie, own.rope, tie.reach)
+            middle = middle + potential(tie, own.rope, (tie.reach + tie.ahead) * 0.5)
+            ahead = ahead + potential(tie, own.rope, tie.ahead)
+    return begin, middle, ahead
+
+
+@kernel
+def group_energy(scene, around, state, leader):
+    """Kinetic energy of a group, and what its dampers are behind by [J]."""
+    tree, total, root = scene.tree, around.ties[leader].stiffness * 0.0, 0
+    while root < tree.bodies:
+        if in_group(tree, around, leader, root):
+            total = total + tree_energy(tree, state, root)
+        root = tree.joint[root].end
+    for t in range(leader, around.tie_count):
+        if around.tie_ints[t].leader == leader:
+            total = total + around.ties[t].lag
+    return total
 
 
 @kernel
@@ -228,180 +194,3 @@ def gain_of_group(scene, solids, around, state, control, law, spare, leader):
 def ties_gain(tie):
     """How much more energy a spring or rope has than in the middle of the substep before [J]."""
     return tie.created - tie.work
-
-
-@kernel
-def slow_group(scene, solids, rows, around, points, state, law, spare, leader, excess, over):
-    """Slow a group by what it has too much, where it has."""
-    tree, ints, zero = scene.tree, around.tie_ints, law.h * 0.0
-    group, whole, turning = locked_group(scene, solids, rows, around, points, state, leader)
-    kinetic, there, lag, root = zero, zero, zero, 0
-    while root < tree.bodies:
-        if in_group(tree, around, leader, root):
-            kinetic = kinetic + tree_energy(tree, state, root)
-        root = tree.joint[root].end
-    for t in range(leader, around.tie_count):
-        if ints[t].leader == leader:
-            there = there + middle_potential(tree, around.ties[t], ints[t], state.q)
-            lag = lag + around.ties[t].lag
-    inner, most = maximum(kinetic - whole - turning, 0.0) + lag, kinetic + lag + there - excess
-    low, high, stuck = zero, zero + 1.0, over & False
-    start, other, rate = open_room(scene, spare)
-    for k in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        share, turn = where(stuck, 0.0, middle), where(stuck, middle, 1.0)
-        if k == 0:  # is it enough to take off the inner motion?
-            share, turn = zero, zero + 1.0
-        kept = whole + turn * turn * turning + share * share * inner
-        kept = kept + potential_at(scene, around, state, law, group, share, turn, start, other, rate)
-        fits = kept <= most
-        if k == 0:
-            stuck = over & negated(fits)
-        else:
-            low, high = where(fits, middle, low), where(fits, high, middle)
-    share, turn = where(stuck, 0.0, low), where(stuck, low, 1.0)
-    potential_at(scene, around, state, law, group, share, turn, start, other, rate)
-    root = 0
-    while root < tree.bodies:
-        end = tree.joint[root].end
-        if in_group(tree, around, leader, root):
-            slow_tree(scene, solids, state, group, root, end, share, turn, over, other, rate)
-        root = end
-    for t in range(leader, around.tie_count):
-        if ints[t].leader == leader:
-            moved_less(scene, around.ties[t], ints[t], state.q)
-
-
-@kernel
-def moved_less(scene, tie, ints, q):
-    """Note where the ends of a spring or rope came to after all."""
-    tie.ahead = reach_at(scene.tree, q, tie, ints)
-    tie.moved = tie.ahead - tie.reach
-
-
-@kernel
-def in_group(tree, around, leader, root):
-    """Does a tree belong to a group?"""
-    end, found = tree.joint[root].end, 0
-    for t in range(leader, around.tie_count):
-        own = around.tie_ints[t]
-        if own.leader == leader:
-            if (root <= own.body_a and own.body_a < end) or (root <= own.body_b and own.body_b < end):
-                found += 1
-    return found > 0
-
-
-@kernel
-def tree_energy(tree, state, root):
-    """Kinetic energy of a tree, and of its rotors."""
-    total = state.carried[root].energy * 0.0
-    for i in range(root, tree.joint[root].end):
-        total = total + state.carried[i].energy
-        for k in range(tree.joint[i].iv, tree.joint[i].iv + tree.joint[i].count):
-            total = total + 0.5 * tree.body[i].armature * (state.mean[k] * state.mean[k])
-    return total
-
-
-@kernel
-def locked_group(scene, solids, rows, around, points, state, leader):
-    """The motion of a group if it were rigid, and its energies of going and of turning; at rest where it hangs on the
-    world, or touches anything."""
-    tree, none = scene.tree, scene.tree.gravity * 0.0
-    total, inertia = Force(none, none), RigidInertia(none.x, none, shift_of(none.x, none))
-    held, root, origin = none.x > 1.0, 0, scene.placed[around.tie_ints[leader].body_a].pos
-    while root < tree.bodies:
-        if in_group(tree, around, leader, root):
-            held = held | touches_anything(scene, rows, points, root)
-            for i in range(root, tree.joint[root].end):
-                placed, own, solid = scene.placed[i], state.carried[i], solids[i]
-                at = placed.pos + placed.arm - origin
-                total = total + momentum_at(solid.mass, at, own.centre, own.angular)
-                inertia = inertia + RigidInertia(
-                    solid.mass, at * solid.mass, rotated(placed.rot, solid.central) + shift_of(solid.mass, at)
-                )
-        root = tree.joint[root].end
-    ang, lin, centre, going, turning = locked_motion(inertia, total)
-    centre = centre + origin
-    if around.tie_ints[leader].held == 1:
-        return Group(leader, ang * 0.0, lin * 0.0, centre), going * 0.0, turning * 0.0
-    ang, lin = where(held, ang * 0.0, ang), where(held, lin * 0.0, lin)
-    return Group(leader, ang, lin, centre), where(held, 0.0, going), where(held, 0.0, turning)
-
-
-@kernel
-def touches_anything(scene, rows, points, root):
-    """Do contacts push on a tree?"""
-    end, found = scene.tree.joint[root].end, scene.x[scene.tree.joint[root].iv] < scene.x[scene.tree.joint[root].iv]
-    for p in range(points):
-        own = rows.point_int[p]
-        if own.tie == 0:
-            if (root <= own.body_a and own.body_a < end) or (root <= own.body_b and own.body_b < end):
-                found = found | (rows.point[p].impulse.z + rows.point[p].hit.z > 0.0)
-    return found
-
-
-@kernel
-def potential_at(scene, around, state, law, group, share, turn, start, other, rate):
-    """Potential energy of a group whose motion is scaled; its coordinates and velocities then, into `other`, `rate`."""
-    tree, total, root = scene.tree, law.h * 0.0, 0
-    while root < tree.bodies:
-        end = tree.joint[root].end
-        if in_group(tree, around, group.leader, root):
-            scale_velocities(scene, state, group, root, end, share, turn, rate)
-            advance_trees(tree, start, rate, law.h, other, root, end)
-        root = end
-    for t in range(group.leader, around.tie_count):
-        own = around.tie_ints[t]
-        if own.leader == group.leader:
-            total = total + middle_potential(tree, around.ties[t], own, other)
-    return total
-
-
-@kernel
-def scale_velocities(scene, state, group, root, end, share, turn, rate):
-    """Velocities of a tree of a group whose motion is scaled."""
-    tree, joint, placed = scene.tree, scene.tree.joint[root], scene.placed[root]
-    for k in range(joint.iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
-        rate[k] = state.mean[k] * share
-    if joint.kind == FREE and joint.parent < 0:
-        more = group.ang * (turn - share)
-        lin = group.lin * (1.0 - share) + cross(more, placed.pos - group.centre)
-        store3(rate, joint.iv, load3(rate, joint.iv) + placed.base.T @ more)
-        store3(rate, joint.iv + 3, load3(rate, joint.iv + 3) + placed.base.T @ lin)
-
-
-@kernel
-def slow_tree(scene, solids, state, group, root, end, share, turn, over, other, rate):
-    """Scale the motion of a tree of a group, and what it brings along."""
-    tree, joint, none = scene.tree, scene.tree.joint[root], scene.tree.gravity * 0.0
-    before, after, more = Force(none, none), Force(none, none), group.ang * (turn - share)
-    for k in range(joint.iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
-        state.mean[k] = where(over, rate[k], state.mean[k])
-    for k in range(joint.iq, last_coordinate(tree.joint[end - 1])):
-        state.q[k] = where(over, other[k], state.q[k])
-    for i in range(root, end):
-        placed, own, solid = scene.placed[i], state.carried[i], solids[i]
-        at, arm = placed.pos + placed.arm - group.centre, placed.rel + placed.arm
-        before = before + momentum_at(solid.mass, arm, own.centre, own.angular)
-        centre = own.centre * share + group.lin * (1.0 - share) + cross(more, at)
-        angular = own.angular * share + rotated(placed.rot, solid.central) @ more
-        own.centre, own.angular = where(over, centre, own.centre), where(over, angular, own.angular)
-        own.spin = where(over, own.spin * share + placed.rot.T @ more, own.spin)
-        energy = body_energy(solid.mass, solid.central, placed.rot, own.centre, own.angular)
-        own.energy = where(over, energy, own.energy)
-        after = after + momentum_at(solid.mass, arm, own.centre, own.angular)
-        placed.bend, placed.excess = placed.bend * where(over, share, 1.0), placed.excess * where(over, share, 1.0)
-    if is_free(tree, root):
-        inertia = scene.placed[root].inertia
-        store3(state.spin, 3 * root, load3(state.spin, 3 * root) + spin_of(inertia, after) - spin_of(inertia, before))
-    move_bodies(scene, state.mean, root, end)
-
-
-@kernel
-def last_coordinate(joint):
-    """One past the last coordinate of a joint."""
-    if joint.kind == BALL:
-        return joint.iq + 4
-    if joint.kind == FREE:
-        return joint.iq + 7
-    return joint.iq + joint.count

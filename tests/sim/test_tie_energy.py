@@ -1,9 +1,18 @@
-"""Energy of springs and holds, as it is told."""
+"""Springs, ropes and holds feed nothing, at any step: whirling, overstretched, held by a corner; nor do they lose where
+steps can follow.
 
+The oracle is the energy of the start: kinetic, of the velocities of bodies, and potential, by where ends are.
+"""
+
+import numpy as np
 import pytest
 
-from hitogata.figure import Pose, Sphere
+from benchmarks.fuzz import energy_gain
+from benchmarks.scenes.random_worlds import passive_world
+from hitogata.figure import Box, Pose, Sphere, State
 from hitogata.sim import World, hold
+
+STEPS = [1 / 240, 1 / 60, 0.1]
 
 
 def test_energy_of_a_hold_is_by_its_points():
@@ -12,3 +21,52 @@ def test_energy_of_a_hold_is_by_its_points():
     a, b = (world.add_body(Sphere(0.1), mass=1.0, pose=Pose((x, 0, 0)), name=f"b{x}") for x in (0, 1))
     hold((a, "b0"), (b, "b1"))
     assert world.energy().ties == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("h", STEPS)
+def test_a_ball_that_whirls_on_a_rope(h):
+    """Fast, and on a short rope: up to 60 rad within a step.  It never comes to fly faster, nor far."""
+    world = World(gravity=(0.0, 0.0, 0.0))
+    ball = world.add_body(Sphere(0.05), mass=1.0, pose=Pose((0.2, 0, 0)))
+    ball.state = State(ball.q, np.array([0, 0, 0, 0, 120.0, 0]))
+    world.add_rope((ball, "body"), (0.0, 0.0, 0.0), length=0.2, stiffness=1e6, damping=0.0)
+    for _ in range(60):
+        world.step(h)
+        assert np.linalg.norm(ball.v[3:]) < 120.0 * (1 + 1e-3)
+        assert np.linalg.norm(ball.q[:3]) < 1.5
+
+
+@pytest.mark.parametrize("h", STEPS)
+def test_a_body_that_spins_about_where_it_is_held(h):
+    """By one point at its corner, which nobody foresees on its curve: never more energy than at the start."""
+    world = World(gravity=(0.0, 0.0, 0.0))
+    body = world.add_body(Box((0.2, 0.05, 0.05)), mass=1.0)
+    body.state = State(body.q, np.array([0, 0, 10.0, 0, 2.0, 0]))
+    world.add_spring((body, "body", (-0.2, 0, 0)), (-0.2, 0, 0), stiffness=1e6, damping=0.0)
+    start = world.energy().total
+    for _ in range(round(5 / h)):
+        world.step(h)
+        assert world.energy().total < start * (1 + 1e-6)
+
+
+def test_a_soft_spring_between_spinning_bodies_is_left_alone():
+    """Momentum is kept, and of the energy no less than by small steps is there."""
+    left = []
+    for h in (1 / 240, 1 / 960):
+        world = World(gravity=(0.0, 0.0, 0.0))
+        a, b = (world.add_body(Box((0.2, 0.1, 0.05)), mass=1.0, pose=Pose((x, 0, 0)), name=f"b{x}") for x in (0, 1))
+        a.state = State(a.q, np.array([0.5, 0, 3.0, 0, 0.5, 0]))
+        world.add_spring((a, "b0", (0.2, 0.1, 0)), (b, "b1", (-0.2, 0, 0)), stiffness=20.0, damping=1e-6)
+        start = world.energy().total
+        world.step(h, steps=round(2 / h))
+        momentum = a.v[3:] @ [0, 1, 0] + b.v[3:] @ [0, 1, 0]
+        left.append(world.energy().total / start)
+        assert momentum == pytest.approx(0.5, abs=1e-9)
+    assert 0.95 < left[0] < 1 + 1e-6
+    assert left[1] > 0.98
+
+
+@pytest.mark.parametrize("seed", [33, 59, 86, 1199])
+def test_worlds_that_once_gained(seed):
+    """Ropes of 1e6 N/m stretched by metres, trees hung on them, a light body held at arm's length."""
+    assert energy_gain(passive_world(seed), 4.0) < 0.01

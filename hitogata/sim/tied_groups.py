@@ -1,0 +1,251 @@
+"""Trees that springs and ropes tie together, slowed as a group where these created energy (`tie_energy`).
+
+What is left of the motion against each other is the greatest share s with
+
+    T_l + s² T_z + V(s) <= what there may be,       V₊(s) <= the same, or what it was at the start
+
+l being the locked motion, in which the group moves as one rigid body with its whole momentum; bodies come as much less
+far.  Only if that is not enough is its spin reduced, too.  A group that hangs on the world or touches something is
+slowed as a whole.  At rest nothing moves, so there is always such a share.
+"""
+
+from typing import NamedTuple
+
+from hitogata.constraints.springs import potential
+from hitogata.dynamics.integration import advance_trees
+from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
+from hitogata.lanes import kernel, maximum, negated, sincos, tail, where
+from hitogata.sim.energy_momentum import body_energy, is_free, locked_motion, momentum_at, move_bodies, spin_of
+from hitogata.spatial import Force, RigidInertia, Vec3, cross, load3, load_rotation, rotated, shift_of, store3
+
+HALVINGS = 24
+"""Of the interval in which the share of the motion that is left is sought."""
+
+
+class Group(NamedTuple):
+    """A group as it is slowed."""
+
+    leader: int  # first of its springs and ropes
+    ang: Vec3  # locked motion: its turning,
+    lin: Vec3  # the velocity of its centre,
+    centre: Vec3  # and where that is
+
+
+@kernel
+def slow_group(scene, solids, rows, around, points, state, law, spare, leader, excess, begin, over):
+    """Slow a group by what it has too much, where it has; begin: its potential energy before the substep."""
+    tree, ints, zero = scene.tree, around.tie_ints, law.h * 0.0
+    group, whole, turning = locked_group(scene, solids, rows, around, points, state, leader)
+    kinetic, there, lag, root = zero, zero, zero, 0
+    while root < tree.bodies:
+        if in_group(tree, around, leader, root):
+            kinetic = kinetic + tree_energy(tree, state, root)
+        root = tree.joint[root].end
+    for t in range(leader, around.tie_count):
+        if ints[t].leader == leader:
+            there = there + middle_potential(tree, around.ties[t], ints[t], state.q)
+            lag = lag + around.ties[t].lag
+    inner, most = maximum(kinetic - whole - turning, 0.0) + lag, kinetic + lag + there - excess
+    low, high, stuck = zero, zero + 1.0, over & False
+    start, other, rate = open_room(scene, spare)
+    for k in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        share, turn = where(stuck, 0.0, middle), where(stuck, middle, 1.0)
+        if k == 0:  # is it enough to take off the inner motion?
+            share, turn = zero, zero + 1.0
+        middle_energy, end_energy = potential_at(scene, around, state, law, group, share, turn, start, other, rate)
+        kept = whole + turn * turn * turning + share * share * inner + middle_energy
+        fits = (kept <= most) & (end_energy <= maximum(most, begin))
+        if k == 0:
+            stuck = over & negated(fits)
+        else:
+            low, high = where(fits, middle, low), where(fits, high, middle)
+    share, turn = where(stuck, 0.0, low), where(stuck, low, 1.0)
+    potential_at(scene, around, state, law, group, share, turn, start, other, rate)
+    root = 0
+    while root < tree.bodies:
+        end = tree.joint[root].end
+        if in_group(tree, around, leader, root):
+            slow_tree(scene, solids, state, group, root, end, share, turn, over, other, rate)
+        root = end
+    for t in range(leader, around.tie_count):
+        if ints[t].leader == leader:
+            moved_less(scene, around.ties[t], ints[t], state.q)
+
+
+@kernel
+def moved_less(scene, tie, ints, q):
+    """Note where the ends of a spring or rope came to after all."""
+    tie.ahead = reach_at(scene.tree, q, tie, ints)
+    tie.moved = tie.ahead - tie.reach
+
+
+@kernel
+def in_group(tree, around, leader, root):
+    """Does a tree belong to a group?"""
+    end, found = tree.joint[root].end, 0
+    for t in range(leader, around.tie_count):
+        own = around.tie_ints[t]
+        if own.leader == leader and (root <= own.body_a < end or root <= own.body_b < end):
+            found += 1
+    return found > 0
+
+
+@kernel
+def tree_energy(tree, state, root):
+    """Kinetic energy of a tree, and of its rotors."""
+    total = state.carried[root].energy * 0.0
+    for i in range(root, tree.joint[root].end):
+        total = total + state.carried[i].energy
+        for k in range(tree.joint[i].iv, tree.joint[i].iv + tree.joint[i].count):
+            total = total + 0.5 * tree.body[i].armature * (state.mean[k] * state.mean[k])
+    return total
+
+
+@kernel
+def locked_group(scene, solids, rows, around, points, state, leader):
+    """The motion of a group if it were rigid, and its energies of going and of turning; at rest where it hangs on the
+    world, or touches anything."""
+    tree, none = scene.tree, scene.tree.gravity * 0.0
+    total, inertia = Force(none, none), RigidInertia(none.x, none, shift_of(none.x, none))
+    held, root, origin = none.x > 1.0, 0, scene.placed[around.tie_ints[leader].body_a].pos
+    while root < tree.bodies:
+        if in_group(tree, around, leader, root):
+            held = held | touches_anything(scene, rows, points, root)
+            for i in range(root, tree.joint[root].end):
+                placed, own, solid = scene.placed[i], state.carried[i], solids[i]
+                at = placed.pos + placed.arm - origin
+                total = total + momentum_at(solid.mass, at, own.centre, own.angular)
+                inertia = inertia + RigidInertia(
+                    solid.mass, at * solid.mass, rotated(placed.rot, solid.central) + shift_of(solid.mass, at)
+                )
+        root = tree.joint[root].end
+    ang, lin, centre, going, turning = locked_motion(inertia, total)
+    centre = centre + origin
+    if around.tie_ints[leader].held == 1:
+        return Group(leader, ang * 0.0, lin * 0.0, centre), going * 0.0, turning * 0.0
+    ang, lin = where(held, ang * 0.0, ang), where(held, lin * 0.0, lin)
+    return Group(leader, ang, lin, centre), where(held, 0.0, going), where(held, 0.0, turning)
+
+
+@kernel
+def touches_anything(scene, rows, points, root):
+    """Do contacts push on a tree?"""
+    end, found = scene.tree.joint[root].end, scene.x[scene.tree.joint[root].iv] < scene.x[scene.tree.joint[root].iv]
+    for p in range(points):
+        own = rows.point_int[p]
+        if own.tie == 0 and (root <= own.body_a < end or root <= own.body_b < end):
+            found = found | (rows.point[p].impulse.z + rows.point[p].hit.z > 0.0)
+    return found
+
+
+@kernel
+def potential_at(scene, around, state, law, group, share, turn, start, other, rate):
+    """Potential energy of a group whose motion is scaled, in the middle of the substep and after it; its coordinates
+    and velocities then, into `other`, `rate`."""
+    tree, middle, ahead, root = scene.tree, law.h * 0.0, law.h * 0.0, 0
+    while root < tree.bodies:
+        end = tree.joint[root].end
+        if in_group(tree, around, group.leader, root):
+            scale_velocities(scene, state, group, root, end, share, turn, rate)
+            advance_trees(tree, start, rate, law.h, other, root, end)
+        root = end
+    for t in range(group.leader, around.tie_count):
+        own = around.tie_ints[t]
+        if own.leader == group.leader:
+            tie, reach = around.ties[t], reach_at(tree, other, around.ties[t], own)
+            middle = middle + potential(tie, own.rope, (tie.reach + reach) * 0.5)
+            ahead = ahead + potential(tie, own.rope, reach)
+    return middle, ahead
+
+
+@kernel
+def scale_velocities(scene, state, group, root, end, share, turn, rate):
+    """Velocities of a tree of a group whose motion is scaled."""
+    tree, joint, placed = scene.tree, scene.tree.joint[root], scene.placed[root]
+    for k in range(joint.iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+        rate[k] = state.mean[k] * share
+    if joint.kind == FREE and joint.parent < 0:
+        more = group.ang * (turn - share)
+        lin = group.lin * (1.0 - share) + cross(more, placed.pos - group.centre)
+        store3(rate, joint.iv, load3(rate, joint.iv) + placed.base.T @ more)
+        store3(rate, joint.iv + 3, load3(rate, joint.iv + 3) + placed.base.T @ lin)
+
+
+@kernel
+def slow_tree(scene, solids, state, group, root, end, share, turn, over, other, rate):
+    """Scale the motion of a tree of a group, and what it brings along."""
+    tree, joint, none = scene.tree, scene.tree.joint[root], scene.tree.gravity * 0.0
+    before, after, more = Force(none, none), Force(none, none), group.ang * (turn - share)
+    for k in range(joint.iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+        state.mean[k] = where(over, rate[k], state.mean[k])
+    for k in range(joint.iq, last_coordinate(tree.joint[end - 1])):
+        state.q[k] = where(over, other[k], state.q[k])
+    for i in range(root, end):
+        placed, own, solid = scene.placed[i], state.carried[i], solids[i]
+        at, arm = placed.pos + placed.arm - group.centre, placed.rel + placed.arm
+        before = before + momentum_at(solid.mass, arm, own.centre, own.angular)
+        centre = own.centre * share + group.lin * (1.0 - share) + cross(more, at)
+        angular = own.angular * share + rotated(placed.rot, solid.central) @ more
+        own.centre, own.angular = where(over, centre, own.centre), where(over, angular, own.angular)
+        own.spin = where(over, own.spin * share + placed.rot.T @ more, own.spin)
+        energy = body_energy(solid.mass, solid.central, placed.rot, own.centre, own.angular)
+        own.energy = where(over, energy, own.energy)
+        after = after + momentum_at(solid.mass, arm, own.centre, own.angular)
+        placed.bend, placed.excess = placed.bend * where(over, share, 1.0), placed.excess * where(over, share, 1.0)
+    if is_free(tree, root):
+        inertia = scene.placed[root].inertia
+        store3(state.spin, 3 * root, load3(state.spin, 3 * root) + spin_of(inertia, after) - spin_of(inertia, before))
+    move_bodies(scene, state.mean, root, end)
+
+
+@kernel
+def last_coordinate(joint):
+    """One past the last coordinate of a joint."""
+    if joint.kind == BALL:
+        return joint.iq + 4
+    if joint.kind == FREE:
+        return joint.iq + 7
+    return joint.iq + joint.count
+
+
+@kernel
+def reach_at(tree, q, tie, ints):
+    """From b's end of a spring or rope to a's, at coordinates q."""
+    end = point_at(tree, q, ints.body_a, tie.point_a)
+    if ints.body_b >= 0:
+        return end - point_at(tree, q, ints.body_b, tie.point_b)
+    return end - tie.point_b
+
+
+@kernel
+def middle_potential(tree, tie, ints, q):
+    """Energy of a spring or rope in the middle of a substep that ends at q."""
+    return potential(tie, ints.rope, (tie.reach + reach_at(tree, q, tie, ints)) * 0.5)
+
+
+@kernel
+def point_at(tree, q, i, point):
+    """Where a point of a body is in the world, at coordinates q."""
+    while i >= 0:
+        joint, body = tree.joint[i], tree.body[i]
+        if joint.kind == HINGE:
+            sin, cos = sincos(q[joint.iq])
+            point = Vec3(cos * point.x - sin * point.y, sin * point.x + cos * point.y, point.z)
+        elif joint.kind == BALL:
+            point = load_rotation(q, joint.iq) @ point
+        elif joint.kind == SLIDER:
+            point = Vec3(point.x, point.y, point.z + q[joint.iq])
+        elif joint.kind == FREE:
+            point = load_rotation(q, joint.iq + 3) @ point + load3(q, joint.iq)
+        point = body.pos + body.rot @ point
+        i = joint.parent
+    return point
+
+
+@kernel
+def open_room(scene, spare):
+    """Views of scratch: coordinates at the start, others, velocities: those before, first."""
+    start = tail(spare, 0)
+    other = tail(start, scene.tree.nq)
+    return start, other, tail(other, scene.tree.nq)
