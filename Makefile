@@ -3,6 +3,7 @@
 #   make demo    pull a hand once around its shoulder, with and without ranges of motion; writes a report to out/
 #   make studio  drag a figure in the browser
 #   make test    style, types, import law, all tests
+#   make wheel   a wheel that carries compiled code, so that who installs it waits for nothing; in dist/
 #   make bench   benchmark tables, beside Pinocchio, MuJoCo and others in the same run
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo studio test lint types law unit browser bench clean
+.PHONY: demo studio test lint types law unit browser bench wheel clean
 
 demo: $(VENV)/ready-demo
 	$(RUN) examples/22_shoulder_circle.py --out out/shoulder
@@ -39,6 +40,9 @@ browser: $(VENV)/ready-test
 
 bench: $(VENV)/ready-bench
 	$(RUN) -m benchmarks
+
+wheel: $(VENV)/ready-test
+	$(RUN) packaging/wheel.py
 
 $(VENV)/ready-venv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

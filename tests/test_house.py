@@ -25,6 +25,8 @@ def test_every_room_is_an_attribute_and_importing_stays_light():
     code = (
         "import sys, hitogata\n"
         "assert not {'numpy', 'numba', 'scipy'} & set(sys.modules)\n"
+        "import hitogata.sim, hitogata.library\n"
+        "assert not {'scipy.interpolate', 'scipy.signal', 'matplotlib', 'mujoco'} & set(sys.modules)\n"
         f"for room in {ROOMS}: assert getattr(hitogata, room).__name__ == 'hitogata.' + room\n"
         "assert 'sim' in dir(hitogata)\n"
         "try: hitogata.simm\n"

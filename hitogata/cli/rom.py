@@ -5,6 +5,7 @@ import json
 import math
 import pathlib
 import sys
+from pathlib import Path
 from typing import Any
 
 from hitogata.errors import ArgumentError
@@ -140,12 +141,26 @@ def _bone(text: str | None) -> Any:
 
 def _show(args: argparse.Namespace) -> None:
     from hitogata.cli.clouds import read_cloud
+    from hitogata.rom.coupled import CoupledRange, plot_coupled
     from hitogata.rom.plot import TwistColour, plot_range
 
+    if _of_several_joints(args.file):
+        coupled = CoupledRange.load(args.file)
+        plot_coupled(coupled, args.output)
+        print(f"{args.output}: {coupled.name}, of {', '.join(coupled.joints)}")
+        return
     range_ = _load(args.file)
     poses = {k: read_cloud(v).quats for k, v in (("trail", args.trail), ("cloud", args.cloud)) if v is not None}
     plot_range(range_, args.output, title=args.title, colour=TwistColour(args.colour), **poses)
     print(f"{args.output}: {type(range_.swing).__name__}, {range_.swing.area:.3f} sr")
+
+
+def _of_several_joints(name: str) -> bool:
+    """Whether a file holds a coupled range; what is no file is told by who loads it."""
+    try:
+        return '"charts"' in Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def _fit(args: argparse.Namespace) -> None:

@@ -120,6 +120,7 @@ def _rom() -> Iterator[Task]:
     import numpy as np
 
     from hitogata.rom import BoundaryTwist, RangeOfMotion, RectangleRegion, SplineRegion
+    from hitogata.rom.coupled import Angle, CoupledRange, SwingTwist, box
 
     region = SplineRegion.through(np.arange(5) * 1.2, [0.6, 0.9, 0.7, 1.1, 0.8])
     ranges = (
@@ -134,6 +135,9 @@ def _rom() -> Iterator[Task]:
             yield f"rom: {name} of {width} (pose)", partial(_call, ranges, name, q)
         yield f"rom: twist limits of {width}", partial(_call, ranges, "twist_limits", p)
         yield f"rom: violation with memory of {width}", partial(_call, ranges, "violation_from", q, q)
+        coupled = CoupledRange((SwingTwist("ball"), Angle("hinge")), box((-1, 1), None, None, (0, 1)))
+        pose = np.column_stack([q, np.full(n, 1.5)])
+        yield f"rom: of several joints, of {width}", partial(_call, [coupled], "nearest", pose)
 
 
 def _call(things: Any, name: str, *arguments: Any) -> None:

@@ -66,12 +66,13 @@ def couple_joint_row(scene, rows, a):
     """Whiten a joint row; its speed, and its coupling with the joint rows up to it."""
     stride, own, row, y = scene.chains.stride, rows.joint_int[a], rows.joint[a], rows.joint_y
     joint, at = scene.tree.joint[own.body], a * stride
-    for d in range(joint.depth):
-        y[at + d] = 0.0
-    if joint.count == 1:
-        y[at + joint.depth] = row.direction.x
-    else:
-        store3(y, at + joint.depth, row.direction)
+    if own.several == 0:
+        for d in range(joint.depth):
+            y[at + d] = 0.0
+        if joint.count == 1:
+            y[at + joint.depth] = row.direction.x
+        else:
+            store3(y, at + joint.depth, row.direction)
     rows.speed[own.row] = row.bias + whiten_joint_row(scene, own.body, y, at)
     if own.chained == 1:
         note_reply(row, square_along(y, at, joint.depth + joint.count))

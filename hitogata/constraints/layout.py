@@ -45,7 +45,7 @@ class Placed:
 
 @record
 class JointRow:
-    """A limit of one joint.  direction · (its velocities) + soft * impulse + bias >= 0."""
+    """A limit of one joint, or of several.  direction · (its velocities) + soft * impulse + bias >= 0."""
 
     direction: Vec3
     bias: float
@@ -67,6 +67,7 @@ class JointRowInts:
     first: int  # row of its tree
     last: int  # one past the last row of its tree
     chained: int  # 1: its island is solved along chains, see `chained`
+    several: int  # 1: of several joints; it stands in `joint_y` from the beginning, see `coupled`
 
 
 @record

@@ -64,6 +64,7 @@ def add_row(rows, count, body, slot, direction, gap, margin, impulse, wall, law)
     row.impulse = where(gap < margin, impulse * law.warm, 0.0)
     own.body = body
     own.slot = slot
+    own.several = 0
 
 
 @inline
@@ -148,7 +149,8 @@ def find_range(rows, count, body, q, rate, watch, ranges, having, impulses, wall
 def keep_impulses(rows, joint_rows, impulses):
     """Note the impulses for the next step to begin with."""
     for a in range(joint_rows):
-        impulses[rows.joint_int[a].slot] = rows.joint[a].impulse
+        if rows.joint_int[a].several == 0:
+            impulses[rows.joint_int[a].slot] = rows.joint[a].impulse
 
 
 @kernel

@@ -4,6 +4,7 @@ Every function takes one state (q of shape (nq,)) or a batch (leading axis: (n, 
 """
 
 from hitogata.dynamics.assembly.methods import Method
+from hitogata.dynamics.columns import motion_columns
 from hitogata.dynamics.forward import forward_dynamics
 from hitogata.dynamics.integration import Integrator, difference, integrate, step
 from hitogata.dynamics.inverse import bias, inverse_dynamics, joint_reactions
@@ -43,6 +44,7 @@ __all__ = [
     "link_velocities",
     "mass_matrix",
     "momentum",
+    "motion_columns",
     "recorded_dynamics",
     "step",
 ]

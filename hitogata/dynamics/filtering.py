@@ -5,8 +5,6 @@ length with its odd mirror image, then a natural spline of degree 5 through the 
 """
 
 import numpy as np
-from scipy import signal
-from scipy.interpolate import BSpline
 
 from hitogata.errors import ArgumentError
 from hitogata.figure.mechanism.splines import natural_spline
@@ -44,6 +42,8 @@ def zero_phase_lowpass(time: FloatArray, values: FloatArray, cutoff: float) -> t
         raise ArgumentError(f"low-pass: the cut-off must lie between 0 and {rate / 2:g} Hz, got {cutoff:g} Hz")
     pad = len(time) // 2
     time, values = _mirrored(time, pad), _mirrored(values, pad)
+    from scipy import signal  # slow to import: here, not for those who do without
+
     b, a = signal.butter(ORDER, cutoff, fs=rate)
     return time, signal.filtfilt(b, a, values, axis=0, padlen=0)
 
@@ -67,6 +67,6 @@ def spline_derivatives(
         raise ArgumentError(f"splines: at least 6 samples at rising times are needed, got {len(time)}")
     if len(at) and (at[0] < time[0] - 1e-9 or at[-1] > time[-1] + 1e-9):
         raise ArgumentError(f"times {at[0]:g} to {at[-1]:g} s are outside the data, {time[0]:g} to {time[-1]:g} s")
-    curve: BSpline = natural_spline(time, values, 5)
+    curve = natural_spline(time, values, 5)
     inside = np.clip(at, time[0], time[-1])
     return curve(inside), curve(inside, 1), curve(inside, 2)

@@ -106,6 +106,11 @@ class Model:
     _others: dict[Any, Floats] = field(default_factory=dict)
 
     @property
+    def bodies(self) -> int:
+        """How many there are."""
+        return len(self.link_poses)
+
+    @property
     def hot(self) -> tuple[Ints, Floats, int, FloatArray]:
         """What the fast paths need, to be unpacked."""
         return self.ints, self.floats, self.nv, self.zeros

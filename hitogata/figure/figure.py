@@ -9,6 +9,7 @@ import numpy as np
 
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import values
+from hitogata.figure.coupled import checked_ranges
 from hitogata.figure.joint import JointKind
 from hitogata.figure.link import Link
 from hitogata.figure.mobility import check_mobility
@@ -29,10 +30,13 @@ class Figure:
     Attributes:
         name: of the figure.
         links: depth-first: every link directly follows its parent or a sibling's subtree.
+        coupled: ranges over the coordinates of several joints, `hitogata.rom.coupled.CoupledRange`; the joints of each
+            lie on one way from the root outwards.
     """
 
     name: str
     links: tuple[Link, ...]
+    coupled: tuple[Any, ...] = ()
     compiled: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What other rooms derived from this figure and keep with it (flat arrays for kernels)."""
 
@@ -40,10 +44,11 @@ class Figure:
         values.name(self.name, "figure")
         object.__setattr__(self, "links", _only_links(self.links))
         _check_tree(self.links)
+        object.__setattr__(self, "coupled", checked_ranges(self.coupled, self))
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickles: what it is; what was derived from it is made anew where it is asked for."""
-        return {"name": self.name, "links": self.links, "compiled": {}}
+        return {"name": self.name, "links": self.links, "coupled": self.coupled, "compiled": {}}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Figure":
         """Itself: it cannot be changed."""
@@ -53,6 +58,10 @@ class Figure:
     def from_links(cls, name: str, links: Iterable[Link]) -> "Figure":
         """A figure from links in any order; they are put into depth-first order, siblings as given."""
         return cls(name, _depth_first(_only_links(links)))
+
+    def with_coupled(self, *ranges: Any) -> "Figure":
+        """The same figure with these ranges over several joints, instead of those it has."""
+        return Figure(self.name, self.links, ranges)
 
     # ------------------------------------------------------- sizes and places in q and v
 

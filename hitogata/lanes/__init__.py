@@ -35,11 +35,11 @@ from hitogata.lanes.bounds import CHECKED, OutOfBoundsError
 from hitogata.lanes.clock import HAS_CYCLES, cycles
 from hitogata.lanes.compiling import Entry, entry, kernel
 from hitogata.lanes.counts import Count, Given, rounded_up
-from hitogata.lanes.fields import LayoutError, many, number, numbers, one, part, same, whole, wholes
+from hitogata.lanes.fields import LayoutError, floats_of, ints_of, many, number, numbers, one, part, same, whole, wholes
 from hitogata.lanes.kinds import ArgumentTypeError, Floats, Ints, Number
 from hitogata.lanes.memory import Memory
-from hitogata.lanes.memory_layout import MemoryLayout
-from hitogata.lanes.memory_views import open_memory
+from hitogata.lanes.memory_layout import MemoryLayout, RecordFields, record_fields
+from hitogata.lanes.memory_views import memory_sizes, open_memory
 from hitogata.lanes.numbers import (
     absolute,
     all_lanes,
@@ -58,8 +58,9 @@ from hitogata.lanes.numbers import (
 )
 from hitogata.lanes.optional import given, view_or_none
 from hitogata.lanes.packing import from_blocks, pack, to_blocks, unpack
-from hitogata.lanes.records import record, record_offsets, record_size, reuse, size
+from hitogata.lanes.records import record, record_offsets, record_size, reuse, several, size
 from hitogata.lanes.structs import struct
+from hitogata.lanes.tables import Table, float_array, int_array, open_table
 from hitogata.lanes.threads import cores, share
 from hitogata.lanes.tracing import inline
 from hitogata.lanes.types import X1, X4, X8, X16, Width
@@ -83,6 +84,8 @@ __all__ = [
     "MemoryLayout",
     "Number",
     "OutOfBoundsError",
+    "RecordFields",
+    "Table",
     "Width",
     "absolute",
     "address_table",
@@ -96,28 +99,35 @@ __all__ = [
     "cores",
     "cycles",
     "entry",
+    "float_array",
     "floats_in",
+    "floats_of",
     "floor",
     "from_blocks",
     "gather",
     "given",
     "inline",
+    "int_array",
     "ints_in",
+    "ints_of",
     "is_finite",
     "kernel",
     "lanes",
     "many",
     "maximum",
+    "memory_sizes",
     "minimum",
     "negated",
     "number",
     "numbers",
     "one",
     "open_memory",
+    "open_table",
     "pack",
     "packed",
     "part",
     "record",
+    "record_fields",
     "record_offsets",
     "record_size",
     "records",
@@ -125,6 +135,7 @@ __all__ = [
     "rint",
     "rounded_up",
     "same",
+    "several",
     "share",
     "sincos",
     "size",

@@ -8,11 +8,10 @@ the same.  Whoever compiles holds a lock on it, so that others wait, and load; t
 
 The files lie where Numba would put them: NUMBA_CACHE_DIR (there, all checkouts share one directory), else __pycache__
 beside the source, else the user's cache directory.  With none of them writable, entries are compiled anew in every
-process, and one warning says so.
+process, and one warning says so.  What is not there may have come with the package (see `shipped`).
 """
 
 import functools
-import hashlib
 import os
 import pathlib
 import time
@@ -21,10 +20,11 @@ from typing import Any
 
 from numba.core import caching
 
+from hitogata.lanes import shipped
 from hitogata.lanes.locks import FileLock
 from hitogata.lanes.stamps import ROOM, reached_code
 
-VERSIONS = 3
+VERSIONS = 8
 """Of an entry, files made from so many other versions of its code are kept: checkouts may share them."""
 
 PATIENCE = 600.0
@@ -50,8 +50,7 @@ class _Files(caching.IndexDataCacheFile):
 
     def file(self, key: Any) -> pathlib.Path:
         """Where the code for a signature is kept."""
-        name = f"{self._base}.{self._stamp}.{hashlib.sha256(repr(key).encode()).hexdigest()[:20]}.nbc"
-        return pathlib.Path(self._cache_path, name)
+        return pathlib.Path(self._cache_path, shipped.file_name(self._base, self._stamp, key))
 
     def save(self, key: Any, data: Any) -> None:
         """Write the file, and remove those of long ago."""
@@ -66,11 +65,11 @@ class _Files(caching.IndexDataCacheFile):
                 old.unlink(missing_ok=True)
 
     def load(self, key: Any) -> Any:
-        """The data saved under this key from this code, or None."""
+        """The data saved under this key from this code, or that came with the package; or None."""
         try:
             stamp, saved, data = self._load_data(self.file(key).name)
         except FileNotFoundError:
-            return None
+            return shipped.load(self._base, self._source_stamp, key)
         return data if (stamp, saved) == (self._source_stamp, repr(key)) else None
 
     def flush(self) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from hitogata.errors import ArgumentError
 from hitogata.lanes.counts import Count, as_count
-from hitogata.lanes.records import Layout
+from hitogata.lanes.records import Layout, several
 
 Shape = tuple[Count | int, ...]
 
@@ -49,7 +49,7 @@ class Field:
     @property
     def whole(self) -> bool:
         """Ints, not floats (if it is no memory)."""
-        return self.kind is int or (isinstance(self.kind, Layout) and set(self.kind.KINDS.values()) == {int})
+        return self.kind is int or (isinstance(self.kind, Layout) and _leaves(self.kind) == {int})
 
     @property
     def each(self) -> int:
@@ -130,9 +130,26 @@ def same(field: Any, kind: Any = float, *shape: Count | int) -> Any:
 def _records(record: Any, shape: Shape, *, single: bool) -> Field:
     if not isinstance(record, Layout):
         raise LayoutError(f"one, many: expected a @record, not {record!r}")
-    if int in record.KINDS.values() and set(record.KINDS.values()) != {int}:
+    if int in _leaves(record) and _leaves(record) != {int}:
         raise LayoutError(f"{record.__name__} has ints and floats: they cannot lie in one array")
     return Field(record, shape, single=single)
+
+
+def _leaves(record: Any) -> set[Any]:
+    """Kinds of the fields of a record, as far as they tell ints from floats."""
+    return {int if (k.kind if isinstance(k, several) else k) is int else float for k in record.KINDS.values()}
+
+
+def floats_of(memory: Any, **givens: Any) -> Count:
+    """A shape: the floats of another memory, with what it is given."""
+    size: Count = part(memory, **givens).sizes[0]
+    return size
+
+
+def ints_of(memory: Any, **givens: Any) -> Count:
+    """A shape: its ints."""
+    size: Count = part(memory, **givens).sizes[1]
+    return size
 
 
 def match(where: str, wanted: Iterable[str], got: Iterable[str]) -> None:

@@ -41,6 +41,8 @@ class MemoryLayout:
 
     def __init__(self, memory: Any, givens: Mapping[str, Any]) -> None:
         self.memory, self._givens = memory, dict(givens)
+        self._places: dict[str, Place] = {}
+        self._parts: dict[Any, slice] = {}
         match(memory.__name__, (*memory.STORED, *memory.GIVENS), givens)
         for name, given in (*memory.STORED.items(), *memory.GIVENS.items()):
             x = givens[name]
@@ -75,12 +77,32 @@ class MemoryLayout:
 
     def place(self, name: str) -> Place:
         """Where a field lies."""
+        found = self._places.get(name)
+        if found is None:
+            found = self._places[name] = self._place(name)
+        return found
+
+    def _place(self, name: str) -> Place:
         field = self._field(name)
         if field.is_memory:
             raise LayoutError(f"{self.memory.__name__}.{name} is a memory with two places: see inner()")
         size = self.number_of(field.sizes[field.whole])
         shape = tuple(self.number_of(axis) for axis in field.shape)
         return Place(self.number_of(field.at[field.whole]), size, shape, field.whole)
+
+    def part(self, name: str, k: int | None = None, of: str | None = None) -> slice:
+        """Where the numbers of a field lie; or of its record k; or of a field of that."""
+        key = (name, k, of)
+        found = self._parts.get(key)
+        if found is None:
+            place, record = self.place(name), self._field(name).kind
+            start, size = place.start, place.size
+            if k is not None:
+                start, size = start + k * record.SIZE, record.SIZE
+            if of is not None:
+                start, size = start + record.OFFSETS[of], size_of(record.KINDS[of])
+            found = self._parts[key] = slice(start, start + size)
+        return found
 
     def inner(self, name: str) -> "MemoryLayout":
         """The layout of a field that is a memory."""
@@ -134,18 +156,18 @@ class MemoryLayout:
                     None if floats is None else _cut(floats, axis, at[0], inner.floats),
                     None if ints is None else _cut(ints, ints.ndim - 1, at[1], inner.ints), axis,
                 )  # fmt: skip
-                continue
-            place, array = self.place(name), ints if field.whole else floats
-            if array is None:
-                continue
-            at_axis = array.ndim - 1 if field.whole else axis
-            flat = _cut(array, at_axis, place.start, place.size)
-            shape = (*place.shape, field.each) if isinstance(field.kind, Layout) else place.shape
-            view = flat.reshape((*array.shape[:at_axis], *shape, *array.shape[at_axis + 1 :]))
-            fields[name] = view
-            if isinstance(field.kind, Layout):
-                fields[name] = RecordFields(field.kind, view, at_axis + len(place.shape))
+            elif (ints if field.whole else floats) is not None:
+                fields[name] = self.field(name, ints if field.whole else floats, axis=axis)
         return Fields(self.memory.__name__, fields)
+
+    def field(self, name: str, array: Any, *, axis: int = 0) -> Any:
+        """Numpy view of one field, in the floats or ints that it lies in; as `open`, but unchecked and quick."""
+        field, place = self._field(name), self.place(name)
+        at = array.ndim - 1 if field.whole else axis
+        each = (field.each,) if isinstance(field.kind, Layout) else ()
+        shape = (*array.shape[:at], *place.shape, *each, *array.shape[at + 1 :])
+        view = _cut(array, at, place.start, place.size).reshape(shape)
+        return RecordFields(field.kind, view, at + len(place.shape)) if each else view
 
     def open_world(self, floats: Array, k: int) -> "Fields":
         """The fields of world k of blocks, (blocks, floats, width): views."""
@@ -169,6 +191,13 @@ class Fields:
         raise AttributeError(f"{self._memory} has no field {name!r} here; it has {', '.join(list(self.__dict__)[1:])}")
 
 
+def record_fields(record: Any, rows: Array) -> "RecordFields":
+    """Numpy views of records by the names of their fields; rows, shape (..., numbers of a record)."""
+    if rows.shape[-1:] != (record.SIZE,):
+        raise LayoutError(f"{record.__name__}: has {record.SIZE} numbers, got shape {rows.shape}")
+    return RecordFields(record, rows, rows.ndim - 1)
+
+
 class RecordFields:
     """Numpy views of records, by the names of their fields; `rows` are the numbers themselves."""
 
@@ -184,6 +213,14 @@ class RecordFields:
         start, kind = self._record.OFFSETS[name], self._record.KINDS[name]
         place = start if kind in (int, float) else slice(start, start + size_of(kind))
         return self.rows[(slice(None),) * self._axis + (place, ...)]
+
+    def set(self, k: Any, **values: Any) -> None:
+        """Set all fields of record k; those that share numbers with others may be left out."""
+        own = {name for name in self._record.OFFSETS if name not in self._record.SHARED}
+        match(self._record.__name__, own, values)
+        for name, value in values.items():
+            numbers = getattr(self, name)
+            numbers[k] = np.reshape(value, np.shape(numbers[k]))
 
     def __len__(self) -> int:
         return len(self.rows)

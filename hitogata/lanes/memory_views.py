@@ -103,6 +103,35 @@ class _OpenTemplate(AbstractTemplate):
         return signature(view, args[0], *rest[:len(sources)], *plain)
 
 
+def memory_sizes(memory, *givens):
+    """Kernel only: floats and ints of a memory, for what it is given."""
+    raise NotImplementedError("only inside kernels")
+
+
+@infer_global(memory_sizes)
+class _SizesTemplate(AbstractTemplate):
+    key = memory_sizes
+
+    def generic(self, args, kws):
+        memory, rest = args[0].memory, args[1:]
+        wanted = [*memory.STORED, *memory.GIVENS]
+        if kws or len(rest) != len(wanted):
+            raise TypingError(f"{memory.__name__} has a size for ({', '.join(wanted)}), got {len(rest)} arguments")
+        givens = (*memory.STORED.values(), *memory.GIVENS.values())
+        plain = [types.intp if given.whole else types.unliteral(ty) for given, ty in zip(givens, rest, strict=True)]
+        return signature(types.UniTuple(types.intp, 2), args[0], *plain)
+
+
+@lower_builtin(memory_sizes, MemoryClassType, types.VarArg(types.Any))  # type: ignore[attr-defined]
+def _lower_sizes(context, builder, sig, args):
+    to, memory = (context, builder), sig.args[0].memory
+    ty = MemoryView(memory, None, None, sig.args[1:])
+    held = ir.Constant(context.get_value_type(ty), ir.Undefined)
+    for k, value in enumerate(args[1:]):
+        held = builder.insert_value(held, value, k)
+    return context.make_tuple(builder, sig.return_type, [_write(to, ty, held, size) for size in memory.SIZES])
+
+
 def _as_view(memory, name, ty):
     if isinstance(ty, types.Array) and ty.ndim == 1 and ty.layout == "C":
         ty = LaneView(ty.dtype, 1)

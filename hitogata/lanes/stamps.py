@@ -19,10 +19,9 @@ import sys
 import types
 from typing import Any
 
-import llvmlite
-import numba
 import numpy as np
 
+from hitogata.lanes import shipped
 from hitogata.lanes.bounds import CHECKED
 
 ROOM = pathlib.Path(__file__).resolve().parent
@@ -41,7 +40,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 @functools.cache
 def tools() -> str:
     """Fingerprint of what compiles: this room, Python and the packages under it."""
-    versions = sys.version, numba.__version__, llvmlite.__version__, np.__version__, CHECKED
+    versions = sorted(shipped.versions().items()), CHECKED
     digest = hashlib.sha256(repr(versions).encode())
     for path in sorted(ROOM.glob("*.py")):
         code = compile(path.read_bytes(), path.name, "exec", dont_inherit=True, optimize=2)  # 2: without docstrings

@@ -8,7 +8,6 @@ harmonics.  The root follows from the feet: whichever is lowest stands on the fl
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.interpolate import CubicSpline, PchipInterpolator
 
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory, velocities_of
@@ -67,6 +66,8 @@ def sample_jump(*, rate: float = 100.0) -> Trajectory:
         "trunk": (0, 0, 35, 2, 0, 2, 25, 0, 0),
     }
     time = _times(keys[-1], rate)
+    from scipy.interpolate import PchipInterpolator  # slow to import: here, not for those who do without
+
     angles = {name: PchipInterpolator(keys, np.radians(row))(time) for name, row in curves.items()}
     figure = virtual_human()
     turns: dict[str, FloatArray] = {}
@@ -102,6 +103,8 @@ def sample_reach(*, rate: float = 100.0) -> Trajectory:
 
 def harmonics(phases: Sequence[float], values: Sequence[float], count: int = HARMONICS) -> FloatArray:
     """Coefficients of a periodic curve through values at phases 0 to 1: mean, then cosine and sine of each harmonic."""
+    from scipy.interpolate import CubicSpline
+
     curve = CubicSpline([*phases, 1.0], [*values, values[0]], bc_type="periodic")
     even = np.arange(256) / 256
     spectrum = np.fft.rfft(curve(even))[: count + 1] / 256

@@ -16,11 +16,11 @@ from hitogata.dynamics.calling import REFUSED, Array, Input, check, no_torque, v
 from hitogata.dynamics.layout import GRAVITY, model_of, open_tree
 from hitogata.dynamics.running import BAD_SIZE, scratch, status_of
 from hitogata.errors import ArgumentError
-from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, tail
+from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, open_memory, tail
 from hitogata.loops.checking import as_rows
 from hitogata.loops.closing import meet
 from hitogata.loops.forward import close_rows, report
-from hitogata.loops.layout import LINK_HEADER, LinkInts, bench_size, open_bench
+from hitogata.loops.layout import LinkMemory, bench_size, open_bench
 from hitogata.loops.link_set import Links, links_of
 from hitogata.loops.recursion import standing_still
 from hitogata.spatial import load6, power, store6
@@ -32,8 +32,9 @@ ROW = 14
 
 def ends_of(links: Links) -> tuple[tuple[int, int], ...]:
     """Bodies of each row of the rigid links, the second -1 for the world."""
-    table = links.ints[LINK_HEADER:].reshape(-1, LinkInts.SIZE)  # type: ignore[attr-defined]
-    return tuple((int(a), int(b)) for a, b, _, count, *_, rigid in table for _ in range(count) if rigid)
+    link = LinkMemory.layout_of(links.ints).field("link", links.ints)
+    rows = np.repeat(np.stack([link.body_a, link.body_b], 1), link.count * link.rigid, axis=0)
+    return tuple((int(a), int(b)) for a, b in rows)
 
 
 def _program_of(links: Links) -> Array:
@@ -85,9 +86,10 @@ def assemble_links(ints, floats, link_ints, link_floats, program, q, v, tau, wre
     tree = open_tree(ints, floats)
     if q.size != tree.nq or v.size != tree.nv or tau.size != tree.nv:
         return BAD_SIZE
-    rows = (ROW + 1) * (link_ints[2] + 1)
-    memory = scratch(bench_size(tree, link_ints[1]) + program[1] + rows + 6 * tree.bodies, out, X1)
-    order = np.empty(link_ints[1] + 1, np.int64)
+    held = open_memory(LinkMemory, link_floats, link_ints)
+    rows = (ROW + 1) * (held.held + 1)
+    memory = scratch(bench_size(tree, held.rows) + program[1] + rows + 6 * tree.bodies, out, X1)
+    order = np.empty(held.rows + 1, np.int64)
     links = (link_ints, link_floats)
     return join_links(tree, links, program, q, v, tau, wrenches, numbers, out, memory, order)
 
@@ -96,11 +98,12 @@ def assemble_links(ints, floats, link_ints, link_floats, program, q, v, tau, wre
 def join_links(tree, given, program, q, v, tau, wrenches, numbers, out, memory, order):
     """The same in a given scratch, which the caller holds."""
     link_ints, link_floats = given
-    whole, held = lanes(memory, X1), link_ints[2]
+    whole, own = lanes(memory, X1), open_memory(LinkMemory, link_floats, link_ints)
+    held = own.held
     bench = open_bench(tree, link_ints, link_floats, whole, lanes(order, X1))
     state, speed, torque, result = lanes(q, X1), lanes(v, X1), lanes(tau, X1), lanes(out, X1)
     meet(bench, state, speed, lanes(wrenches, X1), wrenches.size > 0)
-    rows = tail(whole, bench_size(tree, link_ints[1]))
+    rows = tail(whole, bench_size(tree, own.rows))
     forces = tail(rows, ROW * (held + 1))
     write_ends(bench, rows, numbers[0])
     job = open_job(program, tail(forces, held + 1))

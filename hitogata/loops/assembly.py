@@ -10,10 +10,10 @@ from hitogata.dynamics.layout import model_of, open_tree
 from hitogata.dynamics.running import scratch, status_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State
-from hitogata.lanes import X1, entry, kernel, lanes, tail
+from hitogata.lanes import X1, entry, kernel, lanes, open_memory, tail
 from hitogata.loops.checking import as_rows, positive
 from hitogata.loops.closing import meet
-from hitogata.loops.layout import bench_size, open_bench
+from hitogata.loops.layout import LinkMemory, bench_size, open_bench
 from hitogata.loops.link_set import LinkHandle, Links, links_of
 from hitogata.loops.pivots import TOLERANCE
 from hitogata.loops.reading import link_rows
@@ -122,9 +122,10 @@ def named(links: Links, handle: LinkHandle) -> str:
 def close_up(ints, floats, link_ints, link_floats, zeros, tolerance, iterations, out):
     """Newton's method on one state; out is [q | v | ...]."""
     tree = open_tree(ints, floats)
-    size = bench_size(tree, link_ints[1])
+    held = open_memory(LinkMemory, link_floats, link_ints)
+    size = bench_size(tree, held.rows)
     memory = scratch(size + 2 * tree.nv + 2 * tree.nq, out, X1)
-    order = np.empty(link_ints[1] + 1, np.int64)
+    order = np.empty(held.rows + 1, np.int64)
     view = lanes(memory, X1)
     bench = open_bench(tree, link_ints, link_floats, view, lanes(order, X1))
     q, v = lanes(out, X1), tail(lanes(out, X1), tree.nq)

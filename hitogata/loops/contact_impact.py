@@ -11,10 +11,10 @@ from hitogata.dynamics.calling import Array, Input, check
 from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State
+from hitogata.lanes import record_fields
 from hitogata.loops.checking import as_rows, positive
-from hitogata.loops.contacts import layout
-from hitogata.loops.contacts.impacts import strike_regions
-from hitogata.loops.contacts.reporting import REPORT
+from hitogata.loops.contacts.impacts import ImpactResult, strike_regions
+from hitogata.loops.contacts.layout import CORNERS, MOST_PATCHES, REPORT, PatchReport
 from hitogata.loops.contacts.reports import ContactState, Slip
 from hitogata.loops.forward import constrained_dynamics
 from hitogata.loops.link_set import LinkHandle, Links
@@ -89,20 +89,23 @@ def strike_contacts(
         if rounds and closing > -SLOW:
             break
         own = np.concatenate([*parts, np.zeros(1)]) if not rounds else np.zeros(base.rows + 1)
-        out, report = np.zeros(model.nv + base.rows + 6 * len(base) + 2), np.zeros(max(len(taken), 1) * REPORT)
+        layout = ImpactResult.layout(nv=model.nv, rows=base.rows, links=len(base))
+        out, report = layout.new_floats(), np.zeros(max(len(taken), 1) * REPORT)
         status = strike_regions(model.ints, model.floats, base.ints, base.floats, q, v, own, regions, corners,
                                 tolerance, out, report)  # fmt: skip
         check(status, links.figure, inputs)
+        result = layout.open(out)
         for k, handle in enumerate(base.handles):
-            impulses[links.rows_of(handle)] += out[model.nv :][base.rows_of(handle)]
-            wrenches[links.index(handle)] += out[model.nv + base.rows : -2].reshape(-1, 6)[k]
+            impulses[links.rows_of(handle)] += result.impulse[base.rows_of(handle)]
+            wrenches[links.index(handle)] += result.wrench[k]
         for handle, row in zip(taken, report.reshape(-1, REPORT), strict=False):
             wrench, impulse = found.read(handle, row)
             impulses[links.rows_of(handle)] += impulse
             wrenches[links.index(handle)] += wrench
-            outcomes[handle] = ContactOutcome(ContactState(int(row[2])), Slip(int(row[3])))
-        v, passes, rounds = out[: model.nv].copy(), passes + int(out[-2]), rounds + 1
-        valid = valid and int(out[-1]) > 0
+            told = record_fields(PatchReport, row)
+            outcomes[handle] = ContactOutcome(ContactState(int(told.state)), Slip(int(told.slip)))
+        v, passes, rounds = result.v.copy(), passes + int(result.passes), rounds + 1
+        valid = valid and int(result.valid) > 0
     valid = valid and rounds < ROUNDS
     return Struck(State(state.q.copy(), v), impulses, wrenches, rank, outcomes, passes, valid)
 
@@ -138,7 +141,7 @@ class _Places:
             place, turn = self.frames[handle]
             head = [*body, len(chosen), friction, bounces[self.links.rows_of(handle)][2]]
             numbers.append(np.concatenate([head, place, turn.ravel()]))
-            corners.append(np.concatenate([chosen.ravel(), np.zeros(2 * (layout.CORNERS - len(chosen)))]))
+            corners.append(np.concatenate([chosen.ravel(), np.zeros(2 * (CORNERS - len(chosen)))]))
             taken.append(handle)
         none = [np.zeros(0)]
         return np.concatenate(numbers or none), np.concatenate(corners or [np.zeros(1)]), taken, fastest
@@ -146,9 +149,10 @@ class _Places:
     def read(self, handle: LinkHandle, row: Array) -> tuple[Array, Array]:
         """Wrench about C in the axes of P, and impulses of the link's rows, from a report."""
         rows, (place, turn) = self.links.rows_of(handle), self.frames[handle]
-        patch, w = row[11:20].reshape(3, 3).T, row[20:26]
-        force = turn.T @ patch @ w[:3]
-        torque = turn.T @ (patch @ w[3:] + np.cross(row[8:11] - place, patch @ w[:3]))
+        told = record_fields(PatchReport, row)
+        patch = np.column_stack([told.x, told.y, told.z])
+        force = turn.T @ patch @ told.push
+        torque = turn.T @ (patch @ told.turn + np.cross(told.place - place, patch @ told.push))
         turning = np.linalg.solve(_gain(self.value[rows][3:]).T, torque)
         return np.concatenate([torque, force]), np.concatenate([force, turning])
 
@@ -176,8 +180,8 @@ def _frames(links: Links, q: Array) -> dict[LinkHandle, tuple[Array, Array]]:
 
 def _checked(links: Links, contacts: Mapping[LinkHandle, ContactRegion]) -> dict[LinkHandle, tuple[Array, float]]:
     """Points and friction of all regions."""
-    if len(contacts) > layout.MOST_PATCHES:
-        raise ArgumentError(f"contacts: at most {layout.MOST_PATCHES}, got {len(contacts)}")
+    if len(contacts) > MOST_PATCHES:
+        raise ArgumentError(f"contacts: at most {MOST_PATCHES}, got {len(contacts)}")
     out = {}
     for handle, contact in contacts.items():
         link = links[handle]
@@ -186,9 +190,9 @@ def _checked(links: Links, contacts: Mapping[LinkHandle, ContactRegion]) -> dict
         if not isinstance(contact, ContactRegion):
             raise ArgumentError(f"contacts: expected a ContactRegion for {handle}, got {contact!r}")
         points = np.atleast_2d(np.asarray(contact.region, np.float64))
-        fits = points.ndim == 2 and points.shape[1] == 2 and 1 <= len(points) <= layout.CORNERS
+        fits = points.ndim == 2 and points.shape[1] == 2 and 1 <= len(points) <= CORNERS
         if not fits or not np.isfinite(points).all():
-            raise ArgumentError(f"contacts: region of {handle}: expected 1 to {layout.CORNERS} points (x, y), finite; "
+            raise ArgumentError(f"contacts: region of {handle}: expected 1 to {CORNERS} points (x, y), finite; "
                                 f"got shape {points.shape}")  # fmt: skip
         out[handle] = points, positive(f"contacts: friction of {handle}", contact.friction)
     return out

@@ -9,10 +9,10 @@ from hitogata.dynamics.calling import REFUSED, Array, Input, no_torque
 from hitogata.dynamics.layout import GRAVITY, model_of, open_tree
 from hitogata.dynamics.running import BAD_SIZE, scratch, status_of
 from hitogata.errors import ArgumentError
-from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, tail
+from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, open_memory, tail
 from hitogata.loops.checking import positive, run
 from hitogata.loops.closing import close
-from hitogata.loops.layout import bench_size, open_bench
+from hitogata.loops.layout import LinkMemory, bench_size, open_bench
 from hitogata.loops.link_set import LinkHandle, Links, links_of
 from hitogata.loops.pivots import TOLERANCE
 from hitogata.loops.rows import wrench_in_frame
@@ -161,8 +161,8 @@ def close_single(ints, floats, link_ints, link_floats, q, v, tau, numbers, out):
     tree = open_tree(ints, floats)
     if q.size != tree.nq or v.size != tree.nv or tau.size != tree.nv:
         return BAD_SIZE
-    memory = scratch(bench_size(tree, link_ints[1]), out, X1)
-    order = np.empty(link_ints[1] + 1, np.int64)
+    held = open_memory(LinkMemory, link_floats, link_ints)
+    memory, order = scratch(bench_size(tree, held.rows), out, X1), np.empty(held.rows + 1, np.int64)
     bench = open_bench(tree, link_ints, link_floats, lanes(memory, X1), lanes(order, X1))
     speed = lanes(v, X1)
     return close_one(bench, lanes(q, X1), speed, lanes(tau, X1), speed, False, lanes(numbers, X1), lanes(out, X1),
@@ -173,8 +173,8 @@ def close_single(ints, floats, link_ints, link_floats, q, v, tau, numbers, out):
 def close_rows(ints, floats, link_ints, link_floats, q, v, tau, wrenches, numbers, out, first, end):
     """Rows of a batch; a row of out is [v̇ | forces | values | rates | wrenches | rank | residual]."""
     tree, status = open_tree(ints, floats), 0
-    memory = scratch(bench_size(tree, link_ints[1]), out, X1)
-    order = np.empty(link_ints[1] + 1, np.int64)
+    held = open_memory(LinkMemory, link_floats, link_ints)
+    memory, order = scratch(bench_size(tree, held.rows), out, X1), np.empty(held.rows + 1, np.int64)
     bench = open_bench(tree, link_ints, link_floats, lanes(memory, X1), lanes(order, X1))
     for n in range(first, end):
         push, pushed = lanes(wrenches, X1, n), wrenches.shape[1] > 0

@@ -23,12 +23,12 @@ from hitogata.dynamics.layout import model_of, open_tree
 from hitogata.dynamics.running import scratch, status_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State
-from hitogata.lanes import X1, entry, kernel, lanes, minimum, sqrt, tail
+from hitogata.lanes import X1, entry, kernel, lanes, minimum, open_memory, sqrt, tail
 from hitogata.loops.checking import positive, run
 from hitogata.loops.closing import couple, hold, meet
 from hitogata.loops.contact_impact import ContactOutcome, ContactRegion, strike_contacts
 from hitogata.loops.forward import report
-from hitogata.loops.layout import bench_size, open_bench
+from hitogata.loops.layout import LinkMemory, bench_size, open_bench
 from hitogata.loops.link_set import LinkHandle, Links, links_of
 from hitogata.loops.pivots import TOLERANCE
 from hitogata.loops.recursion import give_way
@@ -129,15 +129,15 @@ def _restitutions(links: Links, given: Any) -> Array:
 def strike_rows(ints, floats, link_ints, link_floats, q, v, numbers, out, first, end):
     """One state; out is [v | impulses | values | rates before | wrenches | rank | bounce]."""
     tree, status = open_tree(ints, floats), 0
-    memory = scratch(bench_size(tree, link_ints[1]), out, X1)
-    order = np.empty(link_ints[1] + 1, np.int64)
+    held = open_memory(LinkMemory, link_floats, link_ints)
+    memory, order = scratch(bench_size(tree, held.rows), out, X1), np.empty(held.rows + 1, np.int64)
     bench = open_bench(tree, link_ints, link_floats, lanes(memory, X1), lanes(order, X1))
     given = lanes(numbers, X1)
     bounces = tail(given, 1)
     for n in range(first, end):
-        rank, bounce = strike(bench, lanes(q, X1, n), lanes(v, X1, n), bounces, tail(bounces, link_ints[1]), given[0],
+        rank, bounce = strike(bench, lanes(q, X1, n), lanes(v, X1, n), bounces, tail(bounces, held.rows), given[0],
                               lanes(out, X1, n))  # fmt: skip
-        at = tree.nv + 3 * link_ints[1] + 6 * link_ints[0]
+        at = tree.nv + 3 * held.rows + 6 * held.total
         out[n, at] = rank
         out[n, at + 1] = bounce
         status = max(status, status_of(tree, lanes(q, X1, n), lanes(v, X1, n), None, None, lanes(out, X1, n), at + 2))

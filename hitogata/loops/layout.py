@@ -3,14 +3,29 @@
 from typing import NamedTuple
 
 from hitogata.dynamics.layout import Tree
-from hitogata.lanes import X1, inline, kernel, lanes, record, records, sqrt, struct, tail
+from hitogata.lanes import (
+    Count,
+    Given,
+    Memory,
+    inline,
+    kernel,
+    lanes,
+    many,
+    memory_sizes,
+    numbers,
+    open_memory,
+    part,
+    record,
+    records,
+    rounded_up,
+    sqrt,
+    struct,
+    wholes,
+)
 from hitogata.spatial import Force, Inertia, Mat3, Motion, RigidInertia, Sym3, Vec3
 
 SIDE = 8
 """Room for the rows of one virtual link; at most six are used."""
-
-LINK_HEADER = 3
-"""Before the links: how many, their rows, and how many of these belong to rigid links."""
 
 FREE_TURNING, GIMBAL, HINGE_TURNING, HELD = 0, 1, 2, 3
 
@@ -124,70 +139,98 @@ class Row:
     goal_rate: float
 
 
+class LinkMemory(Memory):
+    """Virtual links as numbers: how many, their rows, and how many of these belong to rigid links."""
+
+    total, rows, held = Count(stored=True), Count(stored=True), Count(stored=True)
+    link = many(LinkInts, total)
+    number = many(LinkFloats, total)
+
+
+class RowRoom(Memory):
+    """Scratch of rows; loops over neighbours may run a little too far."""
+
+    nv, rows = Count(), Count()
+    mixed = Count()  # rows, if contacts are among them, else 0
+    stride = rounded_up(rows) + 8  # room for one number of all rows
+    row = many(Row, rows + 8)
+    push = numbers(13, SIDE)  # wrenches on their way to the root, and bounds
+    white = numbers(nv, stride)  # the rows, whitened
+    reply = numbers(rows, stride)  # B
+    factor = numbers(rows, stride)  # of B
+    small = numbers(rows, stride)  # for dependent rows
+    work = numbers(mixed, stride)  # of contacts alone
+    spare = numbers(8, stride)  # scale, what is left, right side, solution, four more
+    change = numbers(2, nv)  # whitened pushes, and their replies
+
+
+class BenchMemory(Memory):
+    """Scratch of a solve for a set of virtual links."""
+
+    tree = Given()
+    rows = Count()
+    limb = many(Limb, tree.bodies)
+    room = part(RowRoom, nv=tree.nv, rows=rows, mixed=0)
+    order = wholes(rows + 1)  # pivots
+
+
 class Links(NamedTuple):
     """Views of a set of virtual links inside kernels.  Rigid links stand first, so do their rows."""
 
     total: int
     rows: int
     held: int  # rows of rigid links
-    stride: int  # room for one number of all rows, a multiple of 8
+    stride: int  # room for one number of all rows
     link: records  # type: ignore[valid-type]
     number: records  # type: ignore[valid-type]
     row: records  # type: ignore[valid-type]
 
 
 class Bench(NamedTuple):
-    """Everything a solve works on."""
+    """Everything a solve works on; see `RowRoom`."""
 
     tree: Tree
     limb: records  # type: ignore[valid-type]
     links: Links
-    white: lanes  # type: ignore[valid-type]  # (nv, stride): the rows, whitened
-    push: lanes  # type: ignore[valid-type]  # (13, SIDE): wrenches on their way to the root, and bounds
-    reply: lanes  # type: ignore[valid-type]  # (rows, stride): B
-    factor: lanes  # type: ignore[valid-type]  # (rows, stride): of B
-    small: lanes  # type: ignore[valid-type]  # (rows, stride): for dependent rows
-    work: lanes  # type: ignore[valid-type]  # (rows, stride): of contacts alone
-    spare: lanes  # type: ignore[valid-type]  # (6, stride): scale, what is left, right side, solution, two more
-    change: lanes  # type: ignore[valid-type]  # (2, nv): whitened pushes, and their replies
-    order: lanes  # type: ignore[valid-type]  # (rows,) int: pivots
+    white: lanes  # type: ignore[valid-type]
+    push: lanes  # type: ignore[valid-type]
+    reply: lanes  # type: ignore[valid-type]
+    factor: lanes  # type: ignore[valid-type]
+    small: lanes  # type: ignore[valid-type]
+    work: lanes  # type: ignore[valid-type]
+    spare: lanes  # type: ignore[valid-type]
+    change: lanes  # type: ignore[valid-type]
+    order: lanes  # type: ignore[valid-type]
 
 
 @kernel
-def open_links(ints, floats, memory):
-    """Views of a set's two arrays; rows are written to `memory`."""
-    header, numbers = lanes(ints, X1), lanes(floats, X1)
-    link, number = records(tail(header, LINK_HEADER), LinkInts), records(numbers, LinkFloats)
-    rows, row = header[1], records(memory, Row)
-    for n in range(rows):
-        row[n].lag, row[n].goal, row[n].goal_rate = 0.0, 0.0, 0.0
-    return Links(header[0], rows, header[2], stride_of(rows), link, number, row)
-
-
-@kernel
-def stride_of(rows):
-    """Room for one number of all rows, and a little more, so that loops over neighbours may run too far."""
-    return (rows + 7) // 8 * 8 + 8
+def bench_of(tree, limb, links, room, order):
+    """A bench for rows in some room."""
+    return Bench(
+        tree, limb, links, room.white, room.push, room.reply, room.factor, room.small, room.work, room.spare,
+        room.change, order,
+    )  # fmt: skip
 
 
 @kernel
 def bench_size(tree, rows):
     """Numbers of scratch."""
-    stride = stride_of(rows)
-    return tree.bodies * Limb.SIZE + (rows + 8) * Row.SIZE + stride * (tree.nv + 3 * rows + 8) + 2 * tree.nv + 13 * SIDE
+    return memory_sizes(BenchMemory, tree, rows)[0]
 
 
 @kernel
 def open_bench(tree, link_ints, link_floats, memory, order):
-    """Views of scratch."""
-    limb, rest = records(memory, Limb), tail(memory, tree.bodies * Limb.SIZE)
-    links = open_links(link_ints, link_floats, rest)
-    rows, stride = links.rows, links.stride
-    push = tail(rest, (rows + 8) * Row.SIZE)
-    white = tail(push, 13 * SIDE)
-    reply = tail(white, stride * tree.nv)
-    factor = tail(reply, stride * rows)
-    small = tail(factor, stride * rows)
-    spare = tail(small, stride * rows)
-    change = tail(spare, stride * 8)
-    return Bench(tree, limb, links, white, push, reply, factor, small, small, spare, change, order)
+    """Views of scratch, flat views of `BenchMemory`."""
+    held = open_memory(LinkMemory, link_floats, link_ints)
+    return bench_in(open_memory(BenchMemory, memory, order, tree, held.rows), held)
+
+
+@kernel
+def bench_in(own, held):
+    """A bench for virtual links in its memory."""
+    room = own.room
+    for n in range(held.rows):
+        row = room.row[n]
+        row.lag, row.goal, row.goal_rate = 0.0, 0.0, 0.0
+    links = Links(held.total, held.rows, held.held, room.stride, held.link, held.number, room.row)
+    return bench_of(own.tree, own.limb, links, room, own.order)

@@ -10,6 +10,7 @@ from hitogata.dynamics.layout import Model, model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.figure.pose import FloatArray, Pose
+from hitogata.loops.layout import LinkMemory
 from hitogata.loops.virtual_links import VirtualLink
 
 IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
@@ -60,8 +61,9 @@ class Links:
         ints, floats = _compile(self.figure, [link for _, link in ordered])
         object.__setattr__(self, "ints", ints)
         object.__setattr__(self, "floats", floats)
-        object.__setattr__(self, "rows", int(ints[1]))
-        object.__setattr__(self, "held", int(ints[2]))
+        layout = LinkMemory.layout_of(ints)
+        object.__setattr__(self, "rows", layout.rows)
+        object.__setattr__(self, "held", layout.held)
 
     # ------------------------------------------------------- coming and going
 
@@ -133,8 +135,12 @@ def links_of(links: Any) -> Links:
 
 def _compile(figure: Figure, links: list[VirtualLink]) -> tuple[IntArray, FloatArray]:
     """The flat arrays of `layout`."""
-    model, ints, floats, first = model_of(figure), [], [], 0
-    for link in links:
+    model, first = model_of(figure), 0
+    rows, held = sum(link.rows for link in links), sum(link.rows for link in links if link.rigid)
+    layout = LinkMemory.layout(total=len(links), rows=rows, held=held)
+    floats, ints = layout.new_floats(), layout.new_ints()
+    fields = layout.open(floats, ints)
+    for k, link in enumerate(links):
         own, a, X_KC = _end(figure, model, link.child, link.child_pose)
         other, b, X_KP = (-1, -1, link.parent_pose)
         if link.parent is not None:
@@ -145,14 +151,17 @@ def _compile(figure: Figure, links: list[VirtualLink]) -> tuple[IntArray, FloatA
                 f"(child {link.child!r}, parent {link.parent!r})"
             )
         hold = [int(not s and link.length is None) for s in link.slides]
-        ints += [a, b, first, link.rows, *hold, link.turning.value, link.length is not None, link.rigid]
-        floats += [X_KC.rotation.ravel(), X_KC.position, X_KP.rotation.ravel(), X_KP.position]
-        floats += [[link.length or 0.0, link.compliance, link.relaxation, link.force_limit, link.torque_limit]]
+        fields.link.set(
+            k, body_a=a, body_b=b, first=first, count=link.rows, hold_x=hold[0], hold_y=hold[1], hold_z=hold[2],
+            turning=link.turning.value, rod=int(link.length is not None), rigid=int(link.rigid),
+        )  # fmt: skip
+        fields.number.set(
+            k, rot_a=X_KC.rotation, pos_a=X_KC.position, rot_b=X_KP.rotation, pos_b=X_KP.position,
+            length=link.length or 0.0, compliance=link.compliance, relaxation=link.relaxation,
+            force_limit=link.force_limit, torque_limit=link.torque_limit,
+        )  # fmt: skip
         first += link.rows
-    held = sum(link.rows for link in links if link.rigid)
-    header: list[Any] = [len(links), first, held]
-    numbers = np.concatenate([*floats, np.zeros(1)]) if floats else np.zeros(1)
-    return np.array(header + ints, np.int64), numbers
+    return ints, floats
 
 
 def _end(figure: Figure, model: Model, frame: str, pose: Pose) -> tuple[int, int, Pose]:

@@ -8,9 +8,9 @@ import numpy as np
 from hitogata.dynamics.calling import Array, Input
 from hitogata.dynamics.layout import model_of, open_tree
 from hitogata.dynamics.running import scratch, status_of
-from hitogata.lanes import X1, entry, kernel, lanes
+from hitogata.lanes import X1, entry, kernel, lanes, open_memory
 from hitogata.loops.checking import run
-from hitogata.loops.layout import bench_size, open_bench
+from hitogata.loops.layout import LinkMemory, bench_size, open_bench
 from hitogata.loops.link_set import Links, links_of
 from hitogata.loops.recursion import begin, drift_only
 from hitogata.loops.rows import find_drifts, no_motion, write_rows
@@ -55,8 +55,8 @@ def link_rows(links: Links, q: Any, v: Any = None, *, threads: int | None = 1) -
 def read_rows(ints, floats, link_ints, link_floats, q, v, numbers, out, first, end):
     """Rows of a batch; a row of out is [values | rates | bias | Jacobian]."""
     tree, status = open_tree(ints, floats), 0
-    memory = scratch(bench_size(tree, link_ints[1]), out, X1)
-    order = np.empty(link_ints[1] + 1, np.int64)
+    held = open_memory(LinkMemory, link_floats, link_ints)
+    memory, order = scratch(bench_size(tree, held.rows), out, X1), np.empty(held.rows + 1, np.int64)
     bench = open_bench(tree, link_ints, link_floats, lanes(memory, X1), lanes(order, X1))
     for n in range(first, end):
         status = max(status, read_one(bench, lanes(q, X1, n), lanes(v, X1, n), lanes(out, X1, n), out.shape[1]))

@@ -11,12 +11,12 @@ from hitogata.dynamics.layout import GRAVITY, model_of, open_tree
 from hitogata.dynamics.running import BAD_VALUE, off_finite, scratch
 from hitogata.errors import ArgumentError
 from hitogata.figure import State, Trajectory
-from hitogata.lanes import X1, entry, kernel, lanes, tail
+from hitogata.lanes import X1, entry, kernel, lanes, open_memory, tail
 from hitogata.loops.assembly import check_together
 from hitogata.loops.checking import as_rows, over_time, positive
 from hitogata.loops.compliance import choose_lags
 from hitogata.loops.impact import impact
-from hitogata.loops.layout import bench_size, open_bench
+from hitogata.loops.layout import LinkMemory, bench_size, open_bench
 from hitogata.loops.link_set import LinkHandle, Links, links_of
 from hitogata.loops.marching import Course, at_stage, step_euler, step_runge_kutta
 from hitogata.loops.pivots import TOLERANCE
@@ -179,14 +179,15 @@ def march(ints, floats, link_ints, link_floats, tau, wrenches, numbers, whole, o
         marks: of every step, 1 if it went through a singular pose, 2 if it was not clear how it goes on.
     """
     tree = open_tree(ints, floats)
-    size = bench_size(tree, link_ints[1])
-    memory = scratch(size + 10 * tree.nv + 2 * tree.nq + room_size(tree, link_ints[1]) + NOTES, out, X1)
-    order = np.empty(link_ints[1] + 1, np.int64)
+    held = open_memory(LinkMemory, link_floats, link_ints)
+    size = bench_size(tree, held.rows)
+    memory = scratch(size + 10 * tree.nv + 2 * tree.nq + room_size(tree, held.rows) + NOTES, out, X1)
+    order = np.empty(held.rows + 1, np.int64)
     view = lanes(memory, X1)
     bench = open_bench(tree, link_ints, link_floats, view, lanes(order, X1))
     spare = tail(view, size)
     room = tail(spare, 10 * tree.nv + 2 * tree.nq)
-    notes = tail(room, room_size(tree, link_ints[1]))
+    notes = tail(room, room_size(tree, held.rows))
     course = Course(spare, room, notes, lanes(tau, X1), whole[3], lanes(wrenches, X1), whole[4], whole[1], numbers[0],
                     numbers[1], numbers[2])  # fmt: skip
     return march_one(bench, course, numbers[3] == 4.0, numbers[4] == 1.0, whole[0], whole[2], lanes(out, X1),

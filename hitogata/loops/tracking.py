@@ -68,7 +68,8 @@ def servo(figure: Figure, stiffness: Any, damping: Any, h: float) -> Servo:
         added = h * D[i] + h * h * K[i]
         links[i] = replace(links[i], joint=replace(links[i].joint, armature=links[i].joint.armature + added))
     counts = [link.joint.nv for link in figure.links]
-    return Servo(figure, np.repeat(K, counts), np.repeat(D, counts), float(h), Figure(figure.name, tuple(links)))
+    driven = Figure(figure.name, tuple(links), figure.coupled)
+    return Servo(figure, np.repeat(K, counts), np.repeat(D, counts), float(h), driven)
 
 
 def _per_joint(figure: Figure, name: str, given: Any) -> Array:

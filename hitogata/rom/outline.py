@@ -58,11 +58,6 @@ class Arc:
         return self.at(np.array(1.0))
 
 
-def arc_through(a: Array, mid: Array, b: Array) -> Arc:
-    """The arc from a over mid to b."""
-    return arc_about(unit(np.cross(mid - a, b - mid)), a, b)
-
-
 def arc_about(axis: Array, a: Array, b: Array) -> Arc:
     """The arc from a to b about an axis."""
     across = np.cross(axis, a)

@@ -25,15 +25,6 @@ def from_disc(a: Array) -> Array:
     return np.stack([1.0 - 2.0 * k, a[..., 0] * f, a[..., 1] * f], -1)
 
 
-def to_disc(p: Array) -> Array:
-    """Disc points (..., 2) of directions about +x; (±1, 0) at −x."""
-    x, y, z = p[..., 0], p[..., 1], p[..., 2]
-    size = np.sqrt(y * y + z * z + (1.0 - x) ** 2) / 2.0          # sin(γ/2)
-    out = np.hypot(y, z)
-    safe = np.where(out > 0.0, out, 1.0)
-    return np.stack([np.where(out > 0.0, y / safe, 1.0) * size, np.where(out > 0.0, z / safe, 0.0) * size], -1)
-
-
 @dataclass(frozen=True)
 class TriangleRegion(Region):
     """The union of triangles in the sin(γ/2) disc of a bone along +x.

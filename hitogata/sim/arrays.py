@@ -1,6 +1,6 @@
 """The flat arrays of a world: laid out for what is in it, handed to the kernels, and read back as views."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,10 +11,11 @@ from hitogata.contact.layout import Contact, ContactPoint, ShapePlace
 from hitogata.contact.shapes import Surface
 from hitogata.contact.sweeping import Swept
 from hitogata.contact.touching import SPARE_ANY
-from hitogata.figure import State
+from hitogata.errors import ArgumentError
+from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import address_table, record_size
-from hitogata.loops.contacts.reporting import REPORT
+from hitogata.loops.contacts.layout import REPORT
 from hitogata.sim.clocked_running import take_clocked_stated_steps, take_clocked_steps
 from hitogata.sim.contact_log import CLOCK
 from hitogata.sim.coordinates import ContactMethod, Coordinates
@@ -44,7 +45,7 @@ from hitogata.sim.saving import fingerprint
 from hitogata.sim.settings import Settings
 from hitogata.sim.shaped_running import take_shaped_steps
 from hitogata.sim.solver_tally import copy_tally
-from hitogata.sim.states.layout import PATCHES, TALLY, room_sizes
+from hitogata.sim.states.layout import Room
 from hitogata.sim.states.running import take_shaped_stated_steps, take_stated_steps
 from hitogata.sim.substeps import TIME, PointSums, sums_size
 from hitogata.sim.ties import Tie, TieArrays
@@ -88,6 +89,16 @@ class Controls(NamedTuple):
     pull: FloatArray  # (bodies, numbers of a `Pull`)
 
 
+def refuse_coupled(figures: Sequence[Figure]) -> None:
+    """In maximal coordinates there are no rows over several joints."""
+    for figure in figures:
+        if figure.coupled:
+            raise ArgumentError(
+                f"figure {figure.name!r} has ranges over several joints ({figure.coupled[0].name}): "
+                "they need a world in reduced coordinates"
+            )
+
+
 class Arrays:
     """All numbers of a world, in the order that `layout` tells.
 
@@ -124,6 +135,7 @@ class Arrays:
         self.forest = solved = make_forest(figures, contents.gravity, points)
         self.loose, size = None, self.forest.state_size
         if contents.coordinates is Coordinates.MAXIMAL:
+            refuse_coupled(figures)
             self.loose = take_apart(figures, self.forest, contents.gravity, points)
             solved, size = self.loose.forest, self.loose.state_size
         loose_body = None if self.loose is None else self.loose.body_of
@@ -153,8 +165,10 @@ class Arrays:
         self.earlier_points = np.zeros(2 * self.contact_room * record_size(PointSums))
         self.log, self.logs = new_log(settings.contact_events, self.contact_room), settings.contact_events > 0
         self.stated = settings.contacts is ContactMethod.STATES
-        numbers, whole = room_sizes(points, int(solved.ints[5])) if self.stated else (0, 0)
-        self.states, self.states_ints = np.zeros(numbers), np.zeros(whole, np.int64)
+        self.states, self.states_ints = np.zeros(0), np.zeros(0, np.int64)
+        self._states = Room.layout(points=points, width=int(solved.ints[5]))
+        if self.stated:
+            self.states, self.states_ints = self._states.new_floats(), self._states.new_ints()
         self.counts = np.zeros(COUNTS, np.int64)
         self.counts[CAPACITY], self.counts[PIECES] = self.contact_room, 1
         self.unread: set[Member] = set()
@@ -316,7 +330,7 @@ class Arrays:
         new.forest.floats[:], new.shapes.floats[:], new.law[:] = self.forest.floats, self.shapes.floats, self.law
         new.before[:] = new.piece[:] = self.start
         new.unread, new.sleep = self.unread, self.sleep
-        new.states[:TALLY] = self.states[:TALLY]
+        new.tally[:] = self.tally
         copy_tally(self, new)
         new.put_patches(self.last_patches())
         earlier = self.earlier_contacts()
@@ -416,13 +430,21 @@ class Arrays:
         """What contact by states reported of the last step, shape (patches, REPORT)."""
         if self.awake is not None and self.awake.own is not self:
             return self.awake.all_patches()
-        count = int(self.states[PATCHES]) if self.stated else 0
-        return self.states[TALLY : TALLY + count * REPORT].reshape(count, REPORT)
+        if not self.stated:
+            return np.zeros((0, REPORT))
+        count = int(self._states.field("patches", self.states))
+        rows: FloatArray = self._states.field("report", self.states).rows[:count]
+        return rows
+
+    @property
+    def tally(self) -> FloatArray:
+        """Numbers of a `states.layout.Tally`, a view."""
+        return self.states[self._states.place("tally").part]
 
     def put_patches(self, patches: FloatArray) -> None:
         """Take these for the report of the last step; there must be room."""
         if self.stated:
-            self.states[PATCHES] = len(patches)
+            self._states.field("patches", self.states)[...] = len(patches)
             self.last_patches()[:] = patches
 
     def fingerprint(self) -> bytes:

@@ -25,7 +25,6 @@ from hitogata.sim.nearness import Boxes
 from hitogata.sim.parts import control_parts, earlier_parts, part_of, put_part
 from hitogata.sim.resting import copy_runs, same_runs
 from hitogata.sim.solver_tally import copy_tally
-from hitogata.sim.states.layout import PATCHES
 from hitogata.sim.substeps import HEAD, TIME
 
 if TYPE_CHECKING:
@@ -122,7 +121,7 @@ class Awake:
             own.note_pulls()
         own.state[own.last_step] = whole.state[whole.last_step]
         own.ties.numbers.reshape(-1, self._tie_size)[:-1] = self._tie_numbers()[self._tie_rows]
-        own.states[:PATCHES] = whole.states[:PATCHES]  # its tally
+        own.tally[:] = whole.tally
         copy_tally(whole, own)
         self.sleep.rest[:] = self._all.rest[self._numbers]
         copy_runs(self._all.told, self.sleep.told, self._control)
@@ -137,7 +136,7 @@ class Awake:
         copy_runs(own.start, whole.piece, self._state_back)
         whole.state[whole.last_step] = own.state[own.last_step]
         self._tie_numbers()[self._tie_rows] = own.ties.numbers.reshape(-1, self._tie_size)[:-1]
-        whole.states[:PATCHES] = own.states[:PATCHES]
+        whole.tally[:] = own.tally
         copy_runs(own.sums, whole.sums, self._sums_back)
         copy_tally(own, whole)
         self._all.rest[self._numbers] = self.sleep.rest

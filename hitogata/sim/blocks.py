@@ -182,7 +182,7 @@ def world_of(shared, nature, range_lists, range_numbers):
     limit = tail(solid, tree.bodies * Solid.SIZE)
     return World(
         own, shared.chains, records(solid, Solid), records(limit, Limit),
-        own_ranges(range_lists, tail(limit, tree.bodies * Limit.SIZE), range_numbers), shared.width,
+        own_ranges(range_lists, tail(limit, tree.bodies * Limit.SIZE), range_numbers), shared.coupled, shared.width,
         shared.most_joint_rows, shared.most_touches, shared.most_points, shared.row_room, shared.reply_room,
         shared.envelope_room,
     )  # fmt: skip

@@ -12,7 +12,8 @@ import numpy as np
 from hitogata.contact.layout import PAIR, Contact
 from hitogata.figure import State
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import record_offsets
+from hitogata.lanes import record_fields, record_offsets
+from hitogata.loops.contacts.layout import PatchReport
 from hitogata.sim.arrays import Arrays, Contents
 from hitogata.sim.events import hand_over
 from hitogata.sim.forest import IntArray, Span, stretch
@@ -144,8 +145,10 @@ def body_numbers(old: Arrays, new: Arrays) -> IntArray:
 
 def moved_patches(patches: FloatArray, number: IntArray) -> tuple[FloatArray, IntArray]:
     """Reports of patches under other numbers of their bodies (`body_numbers`), and which of them are left."""
-    bodies = number[patches[:, :2].astype(np.int64)]
-    left = np.flatnonzero((bodies > -2).all(axis=1))
+    told = record_fields(PatchReport, patches)
+    a, b = (number[bodies.astype(np.int64)] for bodies in (told.body_a, told.body_b))
+    left = np.flatnonzero((a > -2) & (b > -2))
     result = patches[left]
-    result[:, :2] = bodies[left]
+    told = record_fields(PatchReport, result)
+    told.body_a[:], told.body_b[:] = a[left], b[left]
     return result, left

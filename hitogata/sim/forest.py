@@ -14,6 +14,7 @@ from hitogata.constraints.ranges import NONE
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
 from hitogata.dynamics.layout import Body, JointInts, Model, model_of
 from hitogata.figure import Figure, JointKind
+from hitogata.figure.coupled import bound_ranges
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.layout import HEADER, Carried, Motor, Pull, Solid, Strain
@@ -75,6 +76,7 @@ class _Single:
     solids: FloatArray  # (bodies, numbers of a `Solid`)
     limits: FloatArray  # (bodies, numbers of a `Limit`)
     ranges: tuple[FloatArray | None, ...]  # of each body's ball joint
+    coupled: tuple[tuple[int, FloatArray, int], ...]  # body, flat range, walls, by body
     chains: IntArray  # (bodies, length of the longest): the velocities that move each body, then -1
     body_of_link: tuple[int, ...]
 
@@ -89,9 +91,16 @@ def _single(figure: Figure) -> _Single:
         solids = [_solid(row, reach) for row, reach in zip(bodies, _reach(figure, model), strict=True)]
         limits, ranges = _limits(figure, len(joints), model.body_of_link)
         flat = np.array(solids).reshape(-1, record_size(Solid))
-        single = _Single(joints, bodies, flat, limits, tuple(ranges), _chains(joints), model.body_of_link)
+        coupled = sorted(((model.body_of_link[b.owner], b.flat, b.walls) for b in bound_ranges(figure)), key=_first)
+        single = _Single(
+            joints, bodies, flat, limits, tuple(ranges), tuple(coupled), _chains(joints), model.body_of_link
+        )  # fmt: skip
         figure.compiled["forest"] = single
     return single
+
+
+def _first(item: tuple[int, FloatArray, int]) -> int:
+    return item[0]
 
 
 def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], points: int) -> Forest:
@@ -117,14 +126,14 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
                  slice(links, links + figure.nlinks), tuple(body + b for b in single.body_of_link))
         )  # fmt: skip
         body, nq, nv, links = body + count, nq + figure.nq, nv + figure.nv, links + figure.nlinks
-    starts, ranges = _gather_ranges(figures)
+    starts, ranges, walls = _gather_ranges(figures)
     rows = np.concatenate(joints) if joints else np.zeros((0, record_size(JointInts)), np.int64)
     stride = _up(max((part.shape[1] for part, _, _ in chains), default=0))
     velocities = np.zeros((body, stride), np.int64)
     for part, first, shift in chains:
         velocities[first : first + len(part), : part.shape[1]] = np.where(part < 0, 0, part + shift)
-    most_joint = LIMITS * body
-    widest = max((2 + 6) * (span.bodies.stop - span.bodies.start) for span in spans) if spans else 0
+    most_joint = LIMITS * body + walls
+    widest = max((2 + 6) * (span.bodies.stop - span.bodies.start) for span in spans) + walls if spans else 0
     width = _up(widest) + 8
     head = np.zeros(HEADER, np.int64)
     floats = np.zeros(HEADER)
@@ -152,8 +161,9 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
     )  # fmt: skip
 
 
-def _gather_ranges(figures: Sequence[Figure]) -> tuple[IntArray, FloatArray]:
-    """Where the range of each body's ball joint begins, or NONE; and all ranges, one after the other."""
+def _gather_ranges(figures: Sequence[Figure]) -> tuple[IntArray, FloatArray, int]:
+    """Where the range of each body's ball joint begins, or NONE, then the list of ranges of several joints, see
+    `coupled`; all ranges, one after the other; and walls of those of several joints."""
     ranges, starts, at, known = list[FloatArray](), list[int](), 0, dict[int, int]()
     for flat in (flat for figure in figures for flat in _single(figure).ranges):
         if flat is not None and id(flat) not in known:  # joints may share a range
@@ -161,15 +171,25 @@ def _gather_ranges(figures: Sequence[Figure]) -> tuple[IntArray, FloatArray]:
             ranges.append(flat)
             at += len(flat)
         starts.append(NONE if flat is None else known[id(flat)])
-    return np.array(starts, np.int64), np.concatenate([*ranges, [0.0]])
+    listed, body, iq, walls = list[int](), 0, 0, 0
+    for figure in figures:
+        single = _single(figure)
+        for owner, flat, count in single.coupled:
+            listed += [body + owner, at, iq]
+            ranges.append(flat)
+            at, walls = at + len(flat), walls + count
+        body, iq = body + len(single.joints), iq + figure.nq
+    many = len(listed) // 3
+    return np.array([*starts, many, *listed], np.int64), np.concatenate([*ranges, [0.0]]), walls
 
 
 def with_ranges(forest: Forest, figures: Sequence[Figure]) -> Forest:
     """The same forest, all else as it is, with the ranges of figures that differ from its own in nothing else."""
-    (starts, ranges), bodies = _gather_ranges(figures), forest.bodies
+    (starts, ranges, _), bodies = _gather_ranges(figures), forest.bodies
+    head = HEADER + bodies * (record_size(JointInts) + int(forest.ints[4]))
     end = HEADER + bodies * (record_size(Body) + record_size(Solid) + record_size(Limit))
     return replace(
-        forest, ints=np.concatenate([forest.ints[: len(forest.ints) - bodies], starts]),
+        forest, ints=np.concatenate([forest.ints[:head], starts]),
         floats=np.concatenate([forest.floats[:end], ranges]),
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ Inside kernels they are opened once, as the views below.
 
 from typing import NamedTuple
 
+from hitogata.constraints.coupled import Coupled
 from hitogata.constraints.envelope import TALLY, open_envelope
 from hitogata.constraints.islands import ALIGNED, open_islands
 from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, Rows, Scene, TouchInts
@@ -89,6 +90,7 @@ class World(NamedTuple):
     solid: records  # type: ignore[valid-type]
     limit: records  # type: ignore[valid-type]
     ranges: Ranges  # of ball joints
+    coupled: Coupled  # ranges of several joints
     width: int  # room for one row of coupling
     most_joint_rows: int
     most_touches: int
@@ -165,17 +167,17 @@ def open_law(numbers, h, part, last_h):
 @kernel
 def open_world(ints, floats):
     """Views of what the world is."""
-    head, numbers = lanes(ints, X1), lanes(floats, X1)
+    head, whole = lanes(ints, X1), lanes(floats, X1)
     bodies, stride, width = head[0], head[4], head[5]
-    joint, body = tail(head, HEADER), tail(numbers, HEADER)
+    joint, body = tail(head, HEADER), tail(whole, HEADER)
     chain = tail(joint, bodies * JointInts.SIZE)
     solid = tail(body, bodies * Body.SIZE)
     limit = tail(solid, bodies * Solid.SIZE)
-    tree = Tree(bodies, head[1], head[2], head[3], load3(numbers, 0), records(joint, JointInts), records(body, Body))
+    starts, numbers = tail(chain, bodies * stride), tail(limit, bodies * Limit.SIZE)
+    tree = Tree(bodies, head[1], head[2], head[3], load3(whole, 0), records(joint, JointInts), records(body, Body))
     return World(
-        tree, Chains(stride, chain), records(solid, Solid), records(limit, Limit),
-        one_range(tail(chain, bodies * stride), tail(limit, bodies * Limit.SIZE)), width, head[6], head[7], head[8],
-        head[9], head[10], head[11],
+        tree, Chains(stride, chain), records(solid, Solid), records(limit, Limit), one_range(starts, numbers),
+        Coupled(tail(starts, bodies), numbers), width, head[6], head[7], head[8], head[9], head[10], head[11],
     )  # fmt: skip
 
 

@@ -39,4 +39,4 @@ def with_joint_ranges(figure: Figure, ranges: Mapping[int, RangeOfMotion | None]
         replace(link, joint=replace(link.joint, range=ranges[k])) if k in ranges else link
         for k, link in enumerate(figure.links)
     ]
-    return Figure(figure.name, tuple(links))
+    return Figure(figure.name, tuple(links), figure.coupled)

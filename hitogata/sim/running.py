@@ -366,12 +366,16 @@ def square(a):
 
 @kernel
 def sliding(tree, v, rows, joint_rows):
-    """Speed of the fastest ball joint that is pressed on the wall of its range [rad/s]."""
+    """Speed of the fastest ball joint that is pressed on the wall of its range, alone or with others [rad/s]."""
     most = 0.0
     for a in range(joint_rows):
-        joint = tree.joint[rows.joint_int[a].body]
-        if joint.kind == BALL:
-            most = where(rows.joint[a].impulse > 0.0, not_below(square(load3(v, joint.iv)), most), most)
+        joint, up = tree.joint[rows.joint_int[a].body], rows.joint_int[a].several == 1
+        while True:
+            if joint.kind == BALL:
+                most = where(rows.joint[a].impulse > 0.0, not_below(square(load3(v, joint.iv)), most), most)
+            if not up or joint.parent < 0:
+                break
+            joint = tree.joint[joint.parent]
     return sqrt(most)
 
 

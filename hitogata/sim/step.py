@@ -16,6 +16,7 @@ a row's speed is y · x, and the coupling of two rows y · y.
 
 from typing import Any, NamedTuple
 
+from hitogata.constraints.coupled import find_coupled, owner_of
 from hitogata.constraints.coupling import couple, number_rows
 from hitogata.constraints.envelope import ITERATED, SWEPT, UNFINISHED, WIDEST, lay_out
 from hitogata.constraints.heaps import prepare_heap, sweep_heap
@@ -127,9 +128,15 @@ def remember(world, scene, rows, points, state, control, law, slowed):
 @kernel
 def find_limits(world, rows, state, control, law):
     """Rows of all joints near their limits; returns how many."""
-    count, tree = 0, world.tree
+    count, tree, coupled = 0, world.tree, 0
     for i in range(tree.bodies):
         joint = tree.joint[i]
+        while owner_of(world.coupled, coupled) == i:
+            wall, work = control.motor[i], rows.coupling
+            count = find_coupled(
+                rows, count, coupled, world.chains, joint, world.coupled, state, wall, law, work
+            )  # fmt: skip
+            coupled += 1
         if joint.kind == BALL:
             ranges, having = world.ranges, world.ranges.having(world.ranges, i)
             if any_lane(having):

@@ -19,6 +19,7 @@ from hitogata.solve.newton import friction_newton
 from hitogata.solve.principal import principal_pivoting
 from hitogata.solve.problem import Disc, Problem
 from hitogata.solve.pyramids import Pyramids, with_pyramids
+from hitogata.solve.separable import SeparableSolution, separable_programs
 from hitogata.solve.solution import Residuals, Solution, Status, residuals_of
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Problem",
     "Pyramids",
     "Residuals",
+    "SeparableSolution",
     "Solution",
     "Status",
     "direct",
@@ -37,6 +39,7 @@ __all__ = [
     "principal_pivoting",
     "projected_gauss_seidel",
     "residuals_of",
+    "separable_programs",
     "sr_inverse",
     "sweep_batch",
     "weighted_pseudo_inverse",

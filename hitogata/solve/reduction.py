@@ -43,6 +43,7 @@ def standard_form(problem: Problem) -> StandardForm:
     both = ~np.isinf(low) & ~np.isinf(high) & (low < high)
     base = np.where(flip, high, np.where(free, 0.0, low))
     A, b, equal = problem.A, problem.b, np.flatnonzero(free)
+    terms = _magnitudes(problem, equal)
     answer = _answer(problem, equal)
     if answer is None:  # equality rows become pairs of rows
         columns = [np.flatnonzero(low < high), equal]
@@ -60,8 +61,8 @@ def standard_form(problem: Problem) -> StandardForm:
         base[equal] = answer(A[equal] @ base + b[equal])
         split = rows
     M, q = back.T @ (A @ turn), back.T @ (A @ base + b)
-    M[np.abs(M) <= NOISE * (np.abs(back.T) @ (np.abs(A) @ np.abs(turn)))] = 0.0
-    q[np.abs(q) <= NOISE * (np.abs(back.T) @ (np.abs(A) @ np.abs(base) + np.abs(b)))] = 0.0
+    M[np.abs(M) <= NOISE * (np.abs(back.T) @ (np.abs(A) @ terms(turn)))] = 0.0
+    q[np.abs(q) <= NOISE * (np.abs(back.T) @ (np.abs(A) @ terms(base) + np.abs(b)))] = 0.0
     places = np.flatnonzero(both[split])
     k, m = len(places), len(q)
     cap = np.zeros((m, k))
@@ -69,6 +70,22 @@ def standard_form(problem: Problem) -> StandardForm:
     M = np.block([[M, cap], [-cap.T, np.zeros((k, k))]])
     q = np.concatenate([q, (high - low)[split[places]]])
     return StandardForm(M, q, base, np.hstack([turn, np.zeros((n, k))]))
+
+
+def _magnitudes(problem: Problem, equal: NDArray[np.int64]) -> Callable[[Array], Array]:
+    """The function x ↦ size of what x was made of, which rounding is in proportion to: |x|, and |A_EE⁻¹| |A_EE| |x_E|
+    where x_E solves equations, also in components that are zero (Skeel 1979).
+    """
+    s = problem.scales[equal]
+    block = problem.A[np.ix_(equal, equal)] * np.outer(s, s)
+    spread = np.abs(np.linalg.pinv(block)) @ np.abs(block)
+
+    def magnitudes(x: Array) -> Array:
+        sizes = np.abs(x)
+        sizes[equal] = np.maximum(sizes[equal], ((spread @ (sizes[equal].T / s).T).T * s).T)
+        return sizes
+
+    return magnitudes
 
 
 def _answer(problem: Problem, equal: NDArray[np.int64]) -> Callable[[Array], Array] | None:

@@ -144,7 +144,7 @@ class Stage:
                 range_: Any = self.edits[name].range if self.acting(name) else None
                 link = replace(link, joint=replace(link.joint, range=range_))
             links.append(link)
-        self.figure = Figure(self.original.name, tuple(links))
+        self.figure = Figure(self.original.name, tuple(links), self.original.coupled)
         self.version += 1
 
     def _edit(self, joint: str) -> RangeEdit:

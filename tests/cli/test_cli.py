@@ -9,6 +9,7 @@ import pytest
 
 from hitogata.cli import main
 from hitogata.rom import BoundaryTwist, RangeOfMotion, SplineRegion
+from hitogata.rom.coupled import Angle, CoupledRange, SwingTwist, box
 
 SPLINE = SplineRegion.through(np.radians([0, 60, 120, 180, 240, 300]), np.radians([60, 40, 80, 110, 70, 50]))
 RANGE = RangeOfMotion(SPLINE, BoundaryTwist(np.full(6, -0.5), np.full(6, 0.8), (-1.0, 0.3)))
@@ -54,6 +55,14 @@ def test_help(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["rom", "export", "x.json", "--to", "bullet"])
     assert stop.value.code == 2
+
+
+def test_show_a_range_of_several_joints(tmp_path, capsys):
+    arm = CoupledRange((SwingTwist("shoulder"), Angle("elbow")), box((-0.5, 0.5), None, (-1, 1), (0, 2)), name="arm")
+    arm.save(tmp_path / "arm.json")
+    assert main(["rom", "show", str(tmp_path / "arm.json"), "-o", str(tmp_path / "arm.png")]) == 0
+    assert "arm, of shoulder, elbow" in capsys.readouterr().out
+    assert (tmp_path / "arm.png").stat().st_size > 5000
 
 
 def test_show(tmp_path, capsys):

@@ -113,9 +113,11 @@ def test_found_again_and_made_anew_when_sources_change(home):
 
 
 def test_only_so_many_versions_are_kept(home):
+    few = SCRIPT.replace("import beside", "import beside\nfrom hitogata.lanes import caching\ncaching.VERSIONS = 3")
+    (home / "work" / "few.py").write_text(few)
     for factor in range(6):
         (home / "work" / "beside.py").write_text(BESIDE.replace("2.0", f"{factor}.0"))
-        assert run(home)[0] == [f"{3.0 * factor}"]
+        assert run(home, "1", "few.py")[0] == [f"{3.0 * factor}"]
     names = [path.name for path in (home / "cache").rglob("*.nbc")]
     assert (sum("twice" in name for name in names), sum("thrice" in name for name in names)) == (4, 1)
 

@@ -10,17 +10,25 @@ from hitogata.lanes import (
     Given,
     LayoutError,
     Memory,
+    Table,
     entry,
+    float_array,
+    floats_of,
+    int_array,
+    ints_of,
     lanes,
     many,
+    memory_sizes,
     number,
     numbers,
     one,
     open_memory,
+    open_table,
     part,
     record,
     rounded_up,
     same,
+    several,
     whole,
     wholes,
 )
@@ -130,6 +138,60 @@ def test_kernels_write_what_numpy_reads(width, dtype):
     assert floats[1, -1, 0] == 8.0
     assert ends.open(more, axis=1).end[1, 0, 0] == 5.0
     assert not np.isin(more[0], 5.0).any()
+
+
+@record
+class Strip:
+    head: float
+    row: several(3)
+    end: float
+
+
+class Sized(Memory):
+    """Made of the size of another."""
+
+    strip = many(Strip, 2)
+    rest = numbers(floats_of(Inner, room=4))
+    whole_rest = wholes(ints_of(Inner, room=4))
+
+
+class Both(Table):
+    """Two arrays."""
+
+    first = float_array()
+    second = int_array()
+
+
+@entry
+def write_strips(table, room):
+    arrays = open_table(Both, table)
+    sized = open_memory(Sized, arrays.first, arrays.second)
+    for i in range(2):
+        for k in range(3):
+            sized.strip[i].row[k] = 10.0 * i + k
+    inner = open_memory(Inner, sized.rest, sized.whole_rest, room)
+    inner.index[room - 1] = len(arrays.second)
+    floats, ints = memory_sizes(Inner, room)
+    stored, _ = memory_sizes(Outer, 3, 5, 2)
+    return floats, ints, stored
+
+
+def test_strips_sizes_and_tables():
+    layout = Sized.layout()
+    floats, ints = layout.new_floats(), layout.new_ints()
+    assert write_strips(Both.of(first=floats, second=ints), 4) == (8, 4, Outer.layout(**GIVEN).floats)
+    fields = layout.open(floats, ints)
+    assert (fields.strip.row == [[0, 1, 2], [10, 11, 12]]).all()
+    assert floats[: layout.place("rest").start].tolist() == [0, 0, 1, 2, 0, 0, 10, 11, 12, 0]
+    assert ints.tolist() == [0, 0, 0, 4]
+    with pytest.raises(LayoutError, match="Both: lacks second"):
+        Both.of(first=floats)
+    with pytest.raises(LayoutError, match=r"Both\.second: expected int64, got float64"):
+        Both.of(first=floats, second=floats)
+    with pytest.raises(LayoutError, match="has two arrays of the name 'a'"):
+        class Double(Table):
+            a = int_array()
+            a = float_array()
 
 
 def test_every_number_has_one_place():

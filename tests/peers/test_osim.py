@@ -11,6 +11,7 @@ from hitogata.errors import FileContentWarning
 from hitogata.figure.mechanism import (
     followed,
     generalized_gravity,
+    mechanism_inverse_dynamics,
     mechanism_mass_matrix,
     mechanism_motion,
     speed_matrix,
@@ -33,9 +34,8 @@ def _quiet():
         yield
 
 
-def check(path, tmp_path, frames):
+def in_opensim(model, tmp_path):
     """A model as we write it, in OpenSim: it refuses some muscles and contact of its own files, so without forces."""
-    model = read_osim(path)
     frames_kept = tuple(frame for frame in model.frames if not frame.path.startswith("/forceset/"))
     bare = replace(model, forces=(), contact_geometry=(), others=(), groups=(), frames=frames_kept)
     write_osim(bare, tmp_path / "written.osim")
@@ -44,7 +44,13 @@ def check(path, tmp_path, frames):
     for k in range(coordinates.getSize()):
         for flag in ("clamped", "locked", "prescribed"):
             getattr(coordinates.get(k), f"set_{flag}")(False)
-    state = theirs.initSystem()
+    return theirs, coordinates, theirs.initSystem()
+
+
+def check(path, tmp_path, frames):
+    """Poses, mass matrix and gravity at random coordinates."""
+    model = read_osim(path)
+    theirs, coordinates, state = in_opensim(model, tmp_path)
     mechanism = mechanism_from_osim(model)
     low, high = np.clip(np.array([model.coordinate(name).range for name in mechanism.coordinates]).T, -1.4, 1.4)
     q, _, _ = followed(mechanism, np.random.default_rng(0).uniform(low, high, (frames, len(low))))
@@ -94,6 +100,32 @@ def test_every_type_of_joint(tmp_path):
 def test_reference_models(tmp_path, name):
     frames = 10 if name.endswith(("trunk_legs.osim", "muscles_flex.osim")) else FRAMES  # 171 and 62 coordinates
     check(reference(name), tmp_path, frames)
+
+
+@pytest.mark.parametrize("name", ["opensim_id/subject01.osim", "body/rajagopal_lai/RajagopalLaiUhlrich2023.osim"])
+def test_velocity_terms_by_opensims_mass_matrix(tmp_path, name):
+    """Lagrange's equation, c_j = Σ (∂M_jk/∂q_i - ½ ∂M_ik/∂q_j) q̇_i q̇_k, with differences of OpenSim's M."""
+    model = read_osim(reference(name))
+    theirs, coordinates, state = in_opensim(model, tmp_path)
+    mechanism, rng = mechanism_from_osim(model), np.random.default_rng(0)
+    own = [coordinates.get(name) for name in mechanism.coordinates]
+    order = speed_order(own, state)
+    low, high = np.clip(np.array([model.coordinate(name).range for name in mechanism.coordinates]).T, -1.4, 1.4)
+    q, u, h = followed(mechanism, rng.uniform(low, high))[0][0], rng.normal(size=len(low)), 1e-5
+
+    def mass(at):
+        for coordinate, value in zip(own, at, strict=True):
+            coordinate.setValue(state, float(value), False)
+        theirs.realizePosition(state)
+        matrix = opensim.Matrix()
+        theirs.getMatterSubsystem().calcM(state, matrix)
+        return matrix.to_numpy()[np.ix_(order, order)]
+
+    slopes = np.array([(mass(q + h * e) - mass(q - h * e)) / (2 * h) for e in np.eye(len(q))])
+    expected = np.einsum("ijk,i,k->j", slopes, u, u) - 0.5 * np.einsum("jik,i,k->j", slopes, u, u)
+    still = np.zeros(len(q))
+    ours = [mechanism_inverse_dynamics(mechanism, q, rates, still).tau[0] for rates in (u, still)]
+    assert np.abs(ours[0] - ours[1] - expected).max() < 1e-7 * np.abs(expected).max()
 
 
 def rms(found, standard, low, high):

@@ -179,6 +179,15 @@ def test_a_matrix_that_does_not_fit_is_told():
     assert s.status in (Status.INDEFINITE, Status.CONVERGED, Status.NO_SOLUTION)
 
 
+def test_equality_rows_leave_no_rounding_behind():
+    """A row that the equality rows hold still cannot be helped by the rounding of their solution."""
+    G = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [1.0, -3.0], [1.0, -3.0], [3.0, 1.0]])
+    low = np.array([0.0, -INF, 0.0, 0.0, -INF, 0.0])
+    for turned in (np.eye(2), np.array([[0.6, 0.8], [-0.8, 0.6]])):
+        p = Problem(G @ turned @ turned.T @ G.T, np.array([0.0, 0.0, 0.0, 0.0, 0.0, -1.0]), low, np.full(6, INF))
+        assert lemke(p).status is principal_pivoting(p).status is Status.NO_SOLUTION
+
+
 numbers = st.integers(-3, 3).map(float)
 
 

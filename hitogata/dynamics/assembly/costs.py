@@ -5,7 +5,7 @@ Times are those of the segment kernels at width 1, in nanoseconds, fitted to who
 run to run; give a measured one to plan for another machine.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 from hitogata.errors import ArgumentError
 
@@ -43,10 +43,6 @@ class CostModel:
             value = getattr(self, field.name)
             if not (isinstance(value, int | float) and 0 <= value < float("inf")):
                 raise ArgumentError(f"{field.name}: a cost must be a finite number, 0 or more; got {value!r}")
-
-    def with_message(self, message: float) -> "CostModel":
-        """The same with another cost of messages [ns]."""
-        return replace(self, message=message)
 
     def inward(self, columns: int, below: int, soft: bool, above: int) -> float:
         """Adding a joint.

@@ -1,6 +1,9 @@
-"""Mechanisms whose joints follow functions: kinematics, inertia and inverse dynamics for many frames, in numpy."""
+"""Mechanisms whose joints follow functions: kinematics, inertia and inverse dynamics for many frames, in numpy;
+compiled, by `MechanismKernels`.
+"""
 
 from hitogata.figure.mechanism.evaluation import evaluate
+from hitogata.figure.mechanism.fast import MechanismKernels
 from hitogata.figure.mechanism.functions import (
     Constant,
     CubicSpline,
@@ -44,6 +47,7 @@ __all__ = [
     "Mechanism",
     "MechanismBody",
     "MechanismJoint",
+    "MechanismKernels",
     "MechanismMotion",
     "MultivariatePolynomial",
     "NaturalSpline",

@@ -6,14 +6,16 @@ All are frozen values that compare by what they hold, so that a model read from 
 
 from dataclasses import dataclass, field
 from math import comb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.interpolate import BSpline
 
 from hitogata.errors import FigureError
 from hitogata.figure.mechanism.splines import cubic_spline, natural_spline
 from hitogata.figure.values import FloatArray, array, number
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
 
 
 class Function:
@@ -139,7 +141,7 @@ class NaturalSpline(_Points):
     """
 
     degree: int = 5
-    curve: BSpline = field(init=False, repr=False, compare=False)
+    curve: "BSpline" = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()

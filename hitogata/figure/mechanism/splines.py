@@ -1,11 +1,14 @@
 """Splines through points: SIMM's cubic one and natural ones of odd degree."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import BSpline, make_interp_spline
 
 from hitogata.figure.values import FloatArray
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
 
 
 def cubic_spline(x: Sequence[float], y: Sequence[float]) -> FloatArray:
@@ -51,7 +54,7 @@ def spline_rows(x: FloatArray, pieces: FloatArray, at: FloatArray) -> tuple[Floa
     return y + t * (b + t * (c + t * d)), b + t * (2 * c + 3 * t * d), 2 * c + 6 * t * d
 
 
-def natural_spline(x: FloatArray, y: FloatArray, degree: int) -> BSpline:
+def natural_spline(x: FloatArray, y: FloatArray, degree: int) -> "BSpline":
     """The natural spline of odd degree 2m - 1 through points: derivatives m to 2m - 2 vanish at both ends.
 
     Args:
@@ -59,6 +62,8 @@ def natural_spline(x: FloatArray, y: FloatArray, degree: int) -> BSpline:
         y: values, shape (n, ...).
         degree: 1, 3, 5 or 7; n > degree.
     """
+    from scipy.interpolate import make_interp_spline  # slow to import: here, not for those who do without
+
     m = (degree + 1) // 2
     ends = [(k, np.zeros(y.shape[1:])) for k in range(m, degree)]
     return make_interp_spline(x, y, k=degree, bc_type=(ends, ends) if ends else None)

@@ -9,17 +9,35 @@ import numpy as np
 
 from hitogata.dynamics.layout import open_tree
 from hitogata.dynamics.running import scratch, status_of
-from hitogata.lanes import X1, absolute, entry, kernel, lanes, minimum, record, records, tail
+from hitogata.lanes import (
+    X1,
+    Count,
+    Given,
+    Memory,
+    absolute,
+    entry,
+    kernel,
+    lanes,
+    memory_sizes,
+    minimum,
+    number,
+    numbers,
+    open_memory,
+    part,
+    record,
+    records,
+    tail,
+)
 from hitogata.loops.closing import meet
 from hitogata.loops.contacts.hypotheses import from_motion
-from hitogata.loops.contacts.layout import CORNERS, MOST_PATCHES, PatchInts, floor_size, open_floor
+from hitogata.loops.contacts.layout import CORNERS, PatchReport, PatchRoom
 from hitogata.loops.contacts.passes import find_forces
-from hitogata.loops.contacts.patch_rows import copy_links, look_ahead, open_rows, rows_size, soften, write_patches
+from hitogata.loops.contacts.patch_rows import copy_links, look_ahead, open_rows, soften, write_patches
 from hitogata.loops.contacts.patches import finish, start
 from hitogata.loops.contacts.reporting import write_report
 from hitogata.loops.contacts.step import gain
 from hitogata.loops.coupling import multiply, spread
-from hitogata.loops.layout import LinkInts, bench_size, open_bench
+from hitogata.loops.layout import LinkMemory, bench_in
 from hitogata.loops.recursion import give_way
 from hitogata.loops.rows import wrench_in_frame
 from hitogata.loops.whitening import whiten_link
@@ -45,6 +63,26 @@ class Region:
     axes: Mat3
 
 
+class ImpactMemory(Memory):
+    """Scratch."""
+
+    tree = Given()
+    links, rows = Count(), Count()
+    patches = part(PatchRoom, tree=tree, links=links, rows=rows)
+    corner = numbers(CORNERS, 3)
+
+
+class ImpactResult(Memory):
+    """What an impact did."""
+
+    nv, rows, links = Count(), Count(), Count()
+    v = numbers(nv)  # after
+    impulse = numbers(rows)  # of the links' rows
+    wrench = numbers(links, 6)
+    passes = number()
+    valid = number()  # 1: by hypotheses, 2: by sweeps, 0: not settled
+
+
 @entry
 def strike_regions(ints, floats, link_ints, link_floats, q, v, bounces, regions, corners, tolerance, out, report):
     """One state.
@@ -58,38 +96,34 @@ def strike_regions(ints, floats, link_ints, link_floats, q, v, bounces, regions,
         regions: numbers of `Region`, one after the other.
         corners: of all regions, CORNERS x 2 numbers each.
         tolerance: of dependent rows.
-        out: [v after | impulses of the links' rows | their wrenches | passes | 1: valid, 2: by sweeps, 0: not settled].
-        report: as of a step.
+        out: an `ImpactResult`.
+        report: a `PatchReport` of each region.
     """
-    tree, rows = open_tree(ints, floats), link_ints[1]
-    size = bench_size(tree, rows)
-    memory = scratch(size + rows_size(tree, rows) + floor_size(rows, tree.nv) + 3 * CORNERS + 64, out, X1)
+    tree, held = open_tree(ints, floats), open_memory(LinkMemory, link_floats, link_ints)
+    many_floats, many_ints = memory_sizes(ImpactMemory, tree, held.total, held.rows)
+    memory, whole = scratch(many_floats, out, X1), np.zeros(many_ints, np.int64)
     for n in range(memory.size):
         memory[n] = 0.0
-    first = 2 * (rows + 6 * MOST_PATCHES) + 64 + (link_ints[0] + MOST_PATCHES) * LinkInts.SIZE
-    whole = np.zeros(first + MOST_PATCHES * (PatchInts.SIZE + 2), np.int64)
-    view, order = lanes(memory, X1), lanes(whole, X1)
-    floor = open_floor(view, tail(order, first), rows, tree.nv)
-    rest = tail(view, floor_size(rows, tree.nv))
-    own = open_bench(tree, link_ints, link_floats, rest, order)
-    rest = tail(rest, size)
+    room = open_memory(ImpactMemory, lanes(memory, X1), whole, tree, held.total, held.rows)
+    own, floor = bench_in(room.patches.bench, held), room.patches.floor
     count = regions.size // Region.SIZE
-    now = lanes(out, X1)
-    floor.rules[0].still, floor.rules[0].blend, floor.rules[0].tolerance = STILL, BLEND, tolerance
-    strike(own, rest, tail(rest, rows_size(tree, rows)), order, floor, lanes(q, X1), lanes(v, X1), lanes(bounces, X1),
-           records(lanes(regions, X1), Region), lanes(corners, X1), count, now, lanes(report, X1))  # fmt: skip
-    return status_of(tree, lanes(q, X1), lanes(v, X1), None, None, now, tree.nv + rows)
+    floor.rules.still, floor.rules.blend, floor.rules.tolerance = STILL, BLEND, tolerance
+    result = open_memory(ImpactResult, lanes(out, X1), tree.nv, held.rows, held.total)
+    strike(own, room, lanes(q, X1), lanes(v, X1), lanes(bounces, X1), records(lanes(regions, X1), Region),
+           lanes(corners, X1), count, result)  # fmt: skip
+    write_report(floor, held.rows, count, records(lanes(report, X1), PatchReport))
+    return status_of(tree, lanes(q, X1), lanes(v, X1), None, None, result.v, tree.nv + held.rows)
 
 
 @kernel
-def strike(own, memory, spare, order, floor, q, v, bounces, regions, corners, patches, out, report):
+def strike(own, room, q, v, bounces, regions, corners, patches, result):
     """Impulses by hypothesis and validity, and velocities after them."""
-    tree, links, held = own.tree, own.links, own.links.rows
+    tree, links, held, floor, out = own.tree, own.links, own.links.rows, room.patches.floor, result.v
     look_ahead(own, 1.0)
     meet(own, q, v, v, False)
     for p in range(patches):
-        write_region(floor, p, regions[p], tail(corners, 2 * CORNERS * p), spare)
-    bench = open_rows(own, patches, memory, order)
+        write_region(floor, p, regions[p], tail(corners, 2 * CORNERS * p), room.corner)
+    bench = open_rows(own, patches, room.patches)
     copy_links(own, bench)
     write_patches(bench, links.total, floor, patches, held)
     for k in range(tree.nv):
@@ -108,15 +142,11 @@ def strike(own, memory, spare, order, floor, q, v, bounces, regions, corners, pa
     for k in range(tree.nv):
         out[k] = v[k] + change[k]
     for n in range(held):
-        out[tree.nv + n] = floor.force[n]
+        result.impulse[n] = floor.force[n]
         links.row[n].force = floor.force[n]
-    at = tree.nv + held
     for k in range(links.total):
-        store6(out, at, wrench_in_frame(own.limb, links.link[k], links.number[k], links.row))
-        at += 6
-    out[at] = passes
-    out[at + 1] = valid
-    write_report(floor, held, patches, report)
+        store6(result.wrench, 6 * k, wrench_in_frame(own.limb, links.link[k], links.number[k], links.row))
+    result.passes, result.valid = passes, valid
 
 
 @kernel

@@ -9,9 +9,30 @@ motions are those of a against b at the origin,
 and its wrench w acts on a.  The pressure's balance point is (-n_y/f_z, n_x/f_z).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from hitogata.lanes import kernel, lanes, record, records, tail
+from hitogata.contact.boxes import SPARE
+from hitogata.contact.layout import Contact, ContactPoint, ShapePlace
+from hitogata.lanes import (
+    Count,
+    Given,
+    Memory,
+    Table,
+    float_array,
+    floats_of,
+    int_array,
+    many,
+    number,
+    numbers,
+    one,
+    part,
+    record,
+    record_size,
+    records,
+    several,
+    wholes,
+)
+from hitogata.loops.layout import Bench, BenchMemory, LinkInts, RowRoom
 from hitogata.spatial import Mat3, Vec3
 
 NONE, POINT, LINE, SURFACE = 0, 1, 2, 3
@@ -91,68 +112,169 @@ class Rules:
     crowded: float  # not a setting: 1 after a step with more contacts than there is room for
 
 
-class Floor(NamedTuple):
-    """Views of all patches inside kernels; rows are those of virtual links, then six per patch."""
+@record
+class Trace:
+    """What a patch leaves to the next step."""
 
-    rules: records  # type: ignore[valid-type]
-    patch: records  # type: ignore[valid-type]
-    ints: records  # type: ignore[valid-type]
-    corner: lanes  # type: ignore[valid-type]  # (patches, CORNERS, 3): x, y, gap
-    rate: lanes  # type: ignore[valid-type]  # (patches, 6): u before
-    goal: lanes  # type: ignore[valid-type]  # (patches, 6): what u should change by
-    need: lanes  # type: ignore[valid-type]  # (rows,): what forces should change rows by
-    force: lanes  # type: ignore[valid-type]  # (rows,)
-    mending: lanes  # type: ignore[valid-type]  # (rows,): what takes overlaps back
-    move: lanes  # type: ignore[valid-type]  # (nv,): velocities with which places move
-    held: lanes  # type: ignore[valid-type]  # (patches, 6, 6): G
-    forces: lanes  # type: ignore[valid-type]  # (patches, 6, 6): (T Gᵀ)ᵀ
-    memory: lanes  # type: ignore[valid-type]  # what the last step leaves to the next
-    press: lanes  # type: ignore[valid-type]  # (patches, CORNERS, 3): forces at corners
-    first: lanes  # type: ignore[valid-type]  # (patches,) int: first unknown
-    many: lanes  # type: ignore[valid-type]  # (patches,) int: unknowns
-    knock: lanes  # type: ignore[valid-type]  # (rows of virtual links,): impulses of the step's impact
+    body_a: float
+    body_b: float
+    place: Vec3  # of its balance point, in the world
+    normal: Vec3
+    state: float
+    slip: float
+
+
+class Past(Memory):
+    """What the last step leaves to the next: where each patch pressed, and how."""
+
+    count = number()
+    trace = many(Trace, MOST_PATCHES)
+
+
+MEMORY = Past.layout().floats
+
+
+class Floor(Memory):
+    """All patches; rows are those of virtual links, then six per patch."""
+
+    nv, rows = Count(), Count()  # rows: of virtual links
+    rules = one(Rules)
+    memory = numbers(MEMORY)  # a `Past`
+    kept = numbers(MEMORY)  # that of the start of a call
+    patch = many(Patch, MOST_PATCHES)
+    corner = numbers(MOST_PATCHES, CORNERS, 3)  # x, y, gap
+    rate = numbers(MOST_PATCHES, 6)  # u before
+    goal = numbers(MOST_PATCHES, 6)  # what u should change by
+    held = numbers(MOST_PATCHES, 6, 6)  # G
+    forces = numbers(MOST_PATCHES, 6, 6)  # (T Gᵀ)ᵀ
+    need = numbers(rows + 6 * MOST_PATCHES)  # what forces should change rows by
+    force = numbers(rows + 6 * MOST_PATCHES)
+    mending = numbers(rows + 6 * MOST_PATCHES)  # what takes overlaps back
+    press = numbers(MOST_PATCHES, CORNERS, 3)  # forces at corners
+    move = numbers(nv)  # velocities with which places move
+    knock = numbers(rows)  # impulses of the step's impact
+    ints = many(PatchInts, MOST_PATCHES)
+    first = wholes(MOST_PATCHES)  # unknown of a patch
+    unknowns = wholes(MOST_PATCHES)  # how many it has
+
+
+class PatchRoom(Memory):
+    """A floor, a bench for virtual links, and room for the rows of these and of all patches."""
+
+    tree = Given()
+    links, rows = Count(), Count()
+    all_rows = rows + 6 * MOST_PATCHES
+    floor = part(Floor, nv=tree.nv, rows=rows)
+    bench = part(BenchMemory, tree=tree, rows=rows)
+    mixed = numbers(floats_of(RowRoom, nv=tree.nv, rows=all_rows, mixed=all_rows))
+    order = wholes(all_rows + 1)
+    link = many(LinkInts, links + MOST_PATCHES)
+
+
+class StageMemory(Memory):
+    """Scratch of a stage.  It begins with what its steps leave to the next: rules and memory."""
+
+    tree = Given()
+    links, rows, shapes = Count(), Count(), Count()
+    patches = part(PatchRoom, tree=tree, links=links, rows=rows)
+    work = numbers(shapes * record_size(ShapePlace) + SPARE)  # of `find_contacts`
+    spare = numbers(MOST_CONTACTS, 5)
+    point = many(ContactPoint, MOST_CONTACTS)
+    contact = many(Contact, MOST_CONTACTS)
 
 
 class Around(NamedTuple):
-    """Shapes and room for contact points."""
+    """Shapes that may touch."""
 
     shapes: tuple  # type: ignore[type-arg]
     pairs: records  # type: ignore[valid-type]
     total: int
-    work: lanes  # type: ignore[valid-type]
-    contacts: records  # type: ignore[valid-type]
-    points: records  # type: ignore[valid-type]
-    spare: lanes  # type: ignore[valid-type]  # 5 MOST_CONTACTS numbers
 
 
-REMEMBERED = 10
-"""Numbers of a patch in the memory, after their count: bodies, place of the pressure, normal, state, slip."""
+class Stage(NamedTuple):
+    """A figure and what is around it."""
 
-MEMORY = 1 + MOST_PATCHES * REMEMBERED
-
-
-@kernel
-def floor_size(rows, nv):
-    """Numbers of scratch, for so many rows of virtual links."""
-    own = MOST_PATCHES * (Patch.SIZE + 6 * CORNERS + 12 + 72)
-    return Rules.SIZE + 2 * MEMORY + own + 3 * (rows + 6 * MOST_PATCHES) + nv + rows
+    own: Bench  # of the virtual links alone
+    room: Any  # StageMemory
+    around: Around
 
 
-@kernel
-def open_floor(memory, ints, rows, nv):
-    """Views of scratch that stays from step to step: first rules, memory, and room to keep the memory of a start."""
-    rest = tail(memory, Rules.SIZE + 2 * MEMORY)
-    corner = tail(rest, MOST_PATCHES * Patch.SIZE)
-    rate = tail(corner, MOST_PATCHES * 3 * CORNERS)
-    goal, held = tail(rate, 6 * MOST_PATCHES), tail(rate, 12 * MOST_PATCHES)
-    forces = tail(held, 36 * MOST_PATCHES)
-    need = tail(forces, 36 * MOST_PATCHES)
-    count = rows + 6 * MOST_PATCHES
-    own = records(ints, PatchInts)
-    first = tail(ints, MOST_PATCHES * PatchInts.SIZE)
-    force, mending, press = tail(need, count), tail(need, 2 * count), tail(need, 3 * count)
-    move = tail(press, 3 * CORNERS * MOST_PATCHES)
-    rules, past, many = records(memory, Rules), tail(memory, Rules.SIZE), tail(first, MOST_PATCHES)
-    patch = records(rest, Patch)
-    return Floor(rules, patch, own, corner, rate, goal, need, force, mending, move, held, forces, past, press, first,
-                 many, tail(move, nv))  # fmt: skip
+class StageTable(Table):
+    """Arrays of a stage."""
+
+    ints = int_array()  # of the figure
+    floats = float_array()
+    link_ints = int_array()  # of virtual links
+    link_floats = float_array()
+    shape_ints = int_array()
+    shape_floats = float_array()
+    pairs = int_array()
+    scratch = float_array()  # StageMemory
+    whole = int_array()
+    wrenches = float_array()  # external ones
+    springs = float_array()  # SpringMemory
+
+
+class SpringMemory(Memory):
+    """Implicit springs, and room for their torques."""
+
+    nv = Count()
+    stiffness = numbers(nv)
+    damping = numbers(nv)
+    torque = numbers(nv)
+
+
+class StepResult(Memory):
+    """Where steps lead, and how they went."""
+
+    nq, nv = Count(), Count()
+    q = numbers(nq)
+    v = numbers(nv)
+    vdot = numbers(nv)
+    patches = number()  # of the last step
+    struck = number()  # patches of its impact
+    steps = number()  # of all steps: how many
+    passes = number()  # most of the forces
+    knocks = number()  # most of impacts
+    impacts = number()  # steps with one
+    unresolved = number()  # steps whose forces did not settle
+    broken = number()  # virtual link that broke in the last one, or -1
+    swept = number()  # steps whose forces were found by sweeps
+
+
+@record
+class PatchReport:
+    """What a step tells of a patch; see `PatchInts` and `Patch`."""
+
+    body_a: float
+    body_b: float
+    state: float
+    slip: float
+    why: float
+    known: float
+    points: float
+    corners: float
+    place: Vec3
+    x: Vec3  # axes
+    y: Vec3
+    z: Vec3
+    push: Vec3  # wrench
+    turn: Vec3
+    press_x: float
+    press_y: float
+    gap: float
+    least: float
+    hull: several(2 * CORNERS)  # type: ignore[valid-type]
+
+
+REPORT = record_size(PatchReport)
+"""Numbers reported of a patch."""
+
+
+class StepReport(Memory):
+    """What a step tells."""
+
+    links = Count()
+    patch = many(PatchReport, MOST_PATCHES)
+    impact = many(PatchReport, MOST_PATCHES)
+    wrench = numbers(links, 6)  # of virtual links

@@ -46,7 +46,7 @@ def find_forces(bench, floor, patches, held, need, scale, impact, force):
                     # the rate after: what was needed is what takes it to its target
                     after[k] = floor.rate[6 * p + k] + (total - need[row + k]) * scale + floor.goal[6 * p + k]
             hull, w = tail(floor.corner, 3 * CORNERS * p), tail(force, row)
-            wrong = judge(floor.patch[p], floor.ints[p], hull, w, tail(floor.rate, 6 * p), after, floor.rules[0])
+            wrong = judge(floor.patch[p], floor.ints[p], hull, w, tail(floor.rate, 6 * p), after, floor.rules)
             if wrong == 1:
                 good = 0
         if good == 1 and impact and press_again(bench, floor, patches, held, force):
@@ -68,7 +68,7 @@ def press_again(bench, floor, patches, held, force):
             for k in range(2, 5):
                 change = product(bench.reply, (held + 6 * p + k) * links.stride, force, held + 6 * patches)
                 after[k] = floor.rate[6 * p + k] + change
-            fastest, corner = -floor.rules[0].still, -1
+            fastest, corner = -floor.rules.still, -1
             for c in range(own.corners):
                 speed = after[2] + hull[3 * c + 1] * after[3] - hull[3 * c] * after[4]
                 if speed < fastest:
@@ -89,7 +89,7 @@ def solve_pass(bench, floor, patches, held, need, force):
     if whole(floor, patches):
         rows, left = held + 6 * patches, tail(bench.spare, bench.links.stride)
         rank = factorise(bench.reply, bench.factor, bench.order, bench.spare, left, rows, bench.links.stride,
-                         floor.rules[0].tolerance)  # fmt: skip
+                         floor.rules.tolerance)  # fmt: skip
         solve_whole(bench, rows, rank, need, force)
         return rank
     solve_some(bench, floor, patches, held, need, force)
@@ -125,7 +125,7 @@ def solve_some(bench, floor, patches, held, need, force):
         own = write_held(floor.patch[p], floor.ints[p], g)
         write_forces(floor.patch[p], g, own, f)
         floor.first[p] = count
-        floor.many[p] = own
+        floor.unknowns[p] = own
         count += own
         if own > 0 and (floor.ints[p].slip == SLIDE or floor.patch[p].spin != 0.0):
             slides = 1
@@ -135,14 +135,14 @@ def solve_some(bench, floor, patches, held, need, force):
         for m in range(held):
             matrix[n * stride + m] = bench.reply[n * stride + m]
     for p in range(patches):
-        for k in range(floor.many[p]):
+        for k in range(floor.unknowns[p]):
             column, f = floor.first[p] + k, tail(floor.forces, 36 * p + 6 * k)
             for n in range(held):
                 matrix[n * stride + column] = picked(bench.reply, n * stride + held + 6 * p, f)
             for o in range(patches):
                 for m in range(6):  # what this force does to the six motions of each patch ...
                     moved[m] = picked(bench.reply, (held + 6 * o + m) * stride + held + 6 * p, f)
-                for i in range(floor.many[o]):  # ... and to those of them that are held
+                for i in range(floor.unknowns[o]):  # ... and to those of them that are held
                     matrix[(floor.first[o] + i) * stride + column] = picked(floor.held, 36 * o + 6 * i, moved)
             g = tail(floor.held, 36 * p + 6 * k)
             for n in range(held):
@@ -154,7 +154,7 @@ def solve_some(bench, floor, patches, held, need, force):
     for p in range(patches):
         for m in range(6):
             total = 0.0
-            for k in range(floor.many[p]):
+            for k in range(floor.unknowns[p]):
                 total = total + floor.forces[36 * p + 6 * k + m] * x[floor.first[p] + k]
             force[held + 6 * p + m] = total
 
@@ -169,7 +169,7 @@ def picked(view, at, six):
 @kernel
 def solve_system(bench, floor, right, x, count, slides):
     """Symmetric unless something slides."""
-    stride, spare, tolerance = bench.links.stride, bench.spare, floor.rules[0].tolerance
+    stride, spare, tolerance = bench.links.stride, bench.spare, floor.rules.tolerance
     if slides == 0:
         left, work = tail(spare, stride), tail(spare, 4 * stride)
         rank = factorise(bench.work, bench.factor, bench.order, spare, left, count, stride, tolerance)

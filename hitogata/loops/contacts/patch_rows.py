@@ -1,8 +1,7 @@
 """Rows of patches beside those of virtual links: six for every patch."""
 
-from hitogata.lanes import kernel, records, tail
-from hitogata.loops.contacts.layout import MOST_PATCHES
-from hitogata.loops.layout import SIDE, Bench, LinkInts, Links, Row, stride_of
+from hitogata.lanes import kernel, open_memory
+from hitogata.loops.layout import Links, RowRoom, bench_of
 from hitogata.loops.recursion import drift_only
 from hitogata.spatial import Force, Vec3, cols, cross, power
 
@@ -11,27 +10,12 @@ NO_TIME = 1e30
 
 
 @kernel
-def open_rows(own, patches, memory, order):
-    """A bench for the user's links and six rows per patch, on the bodies of `own`."""
-    total, rows, nv = own.links.total + patches, own.links.rows + 6 * patches, own.tree.nv
-    stride = stride_of(rows)
-    push = tail(memory, (rows + 8) * Row.SIZE)
-    white = tail(push, 13 * SIDE)
-    reply_ = tail(white, stride * nv)
-    factor, small, work = tail(reply_, stride * rows), tail(reply_, 2 * stride * rows), tail(reply_, 3 * stride * rows)
-    spare = tail(work, stride * rows)
-    links = Links(total, rows, rows, stride, records(tail(order, rows + 1), LinkInts), own.links.number,
-                  records(memory, Row))  # fmt: skip
-    return Bench(own.tree, own.limb, links, white, push, reply_, factor, small, work, spare, tail(spare, 8 * stride),
-                 order)  # fmt: skip
-
-
-@kernel
-def rows_size(tree, held):
-    """Numbers of scratch that `open_rows` may take."""
-    rows = held + 6 * MOST_PATCHES
-    stride = stride_of(rows)
-    return (rows + 8) * Row.SIZE + 13 * SIDE + stride * (tree.nv + 4 * rows + 8) + 2 * tree.nv
+def open_rows(own, patches, room):
+    """A bench for the user's links and six rows per patch, on the bodies of `own`; room: a `PatchRoom`."""
+    total, rows = own.links.total + patches, own.links.rows + 6 * patches
+    mixed = open_memory(RowRoom, room.mixed, own.tree.nv, rows, rows)
+    links = Links(total, rows, rows, mixed.stride, room.link, own.links.number, mixed.row)
+    return bench_of(own.tree, own.limb, links, mixed, room.order)
 
 
 @kernel

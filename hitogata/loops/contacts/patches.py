@@ -19,7 +19,7 @@ LEVER = 0.9428
 @kernel
 def gather(limbs, shapes, contacts, points, count, floor, spare):
     """Patches of all points that touch, or will within half a step; returns how many."""
-    patches, rules, speeds = 0, floor.rules[0], tail(spare, count)
+    patches, rules, speeds = 0, floor.rules, tail(spare, count)
     for c in range(count):
         speeds[c] = closing_speed(limbs, contacts[c], points[c])
         spare[c] = DONE

@@ -4,11 +4,13 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from hitogata.dynamics.calling import Array
 from hitogata.figure import State
+from hitogata.lanes import record_fields
 from hitogata.loops.contacts import layout
-from hitogata.loops.contacts.reporting import REPORT
-from hitogata.loops.contacts.running import TALLY
+from hitogata.loops.contacts.layout import PatchReport, StepReport, StepResult
 from hitogata.loops.link_set import LinkHandle, Links
 
 if TYPE_CHECKING:
@@ -82,6 +84,39 @@ class ContactReport:
         return result
 
 
+class PatchNumbers:
+    """A `PatchReport` read: what a step tells of a patch, whose bodies are still numbers.
+
+    Attributes:
+        body_a, body_b: bodies; -1: the world.
+        why, known: bits; whether it was there in the last step.
+        others: as those of a `ContactReport`.
+    """
+
+    def __init__(self, row: Array) -> None:
+        told = record_fields(PatchReport, row)
+        self.body_a, self.body_b, self.why = int(told.body_a), int(told.body_b), int(told.why)
+        self.known, self.state, self.slip = bool(told.known), ContactState(int(told.state)), Slip(int(told.slip))
+        self.place, self.axes = told.place.copy(), np.column_stack([told.x, told.y, told.z])
+        self.wrench = np.concatenate([told.turn, told.push])
+        self.pressure = self.place + self.axes[:, 0] * told.press_x + self.axes[:, 1] * told.press_y
+        self.gap, corners = float(told.least), int(told.corners)
+        self.region = told.hull[: 2 * corners].reshape(corners, 2).copy()
+
+
+class StepLayouts:
+    """Where results and reports of steps lie."""
+
+    def __init__(self, nq: int, nv: int, links: int) -> None:
+        self.result, self.report = StepResult.layout(nq=nq, nv=nv), StepReport.layout(links=links)
+        self.sizes = self.result.floats, self.report.floats
+        self.q, self.v = self.result.place("q").part, self.result.place("v").part
+
+    def new(self) -> tuple[Array, Array]:
+        """Room for a result and a report."""
+        return np.empty(self.sizes[0]), np.empty(self.sizes[1])
+
+
 class ContactStep:
     """What some steps did.  It has arrays of its own: later steps do not change it.
 
@@ -91,71 +126,81 @@ class ContactStep:
         broken: handle, and time since the start [s], of every virtual link that broke.
     """
 
-    __slots__ = ("_numbers", "_report", "_stage", "broken", "links", "state")
+    __slots__ = ("_layouts", "_numbers", "_report", "_stage", "broken", "links", "state")
 
     def __init__(
-        self, stage: "ContactStage", state: State, numbers: Array, report: Array, links: Links,
+        self, stage: "ContactStage", layouts: StepLayouts, numbers: Array, report: Array, links: Links,
         broken: tuple[tuple[LinkHandle, float], ...],
     ) -> None:  # fmt: skip
-        self._stage, self.state, self._numbers, self._report = stage, state, numbers, report
+        self._stage, self._layouts, self._numbers, self._report = stage, layouts, numbers, report
+        self.state = State.unchecked(numbers[layouts.q], numbers[layouts.v])
         self.links, self.broken = links, broken
 
     # Most of this is never asked for: it is looked up only when it is.
 
-    def _tally(self, k: int) -> int:
-        return int(self._numbers[k - TALLY])
+    def _tally(self, name: str) -> int:
+        return int(self._numbers[self._layouts.result.place(name).start])
 
     @property
     def vdot(self) -> Array:
         """Accelerations of the last step, without impacts, shape (nv,)."""
-        return self._numbers[-TALLY - len(self.state.v) : -TALLY]
+        return self._numbers[self._layouts.result.place("vdot").part]
 
     @property
     def steps(self) -> int:
         """Steps taken."""
-        return self._tally(2)
+        return self._tally("steps")
 
     @property
     def passes(self) -> int:
         """Most passes that a step took for its forces."""
-        return self._tally(3)
+        return self._tally("passes")
 
     @property
     def impact_passes(self) -> int:
         """Most passes that an impact took."""
-        return self._tally(4)
+        return self._tally("knocks")
 
     @property
     def impact_steps(self) -> int:
         """Steps with an impact."""
-        return self._tally(5)
+        return self._tally("impacts")
 
     @property
     def swept(self) -> int:
         """Steps in which no hypothesis was valid after three passes: their forces were found by sweeps over the corners
         of all contacts."""
-        return self._tally(8)
+        return self._tally("swept")
 
     @property
     def unresolved(self) -> int:
         """Steps in which these did not settle."""
-        return self._tally(6)
+        return self._tally("unresolved")
 
     def wrench(self, handle: LinkHandle) -> Array:
         """[torque; force] of a virtual link on its child, about the origin of C in the axes of P, shape (6,)."""
-        at = 2 * layout.MOST_PATCHES * REPORT + 6 * self.links.index(handle)
-        return self._report[at : at + 6].copy()
+        wrenches = StepReport.layout(links=len(self.links)).field("wrench", self._report)
+        wrench: Array = wrenches[self.links.index(handle)].copy()
+        return wrench
 
-    def _reports(self, first: int, count: int) -> tuple[ContactReport, ...]:
-        rows = self._report[first * REPORT : (first + count) * REPORT].reshape(count, REPORT)
-        return tuple(self._stage._report(row) for row in rows)
+    def _reports(self, name: str, count: int) -> tuple[ContactReport, ...]:
+        rows = self._layouts.report.field(name, self._report).rows[:count]
+        return tuple(self._read(PatchNumbers(row)) for row in rows)
+
+    def _read(self, told: PatchNumbers) -> ContactReport:
+        link_of = self._stage.link_of
+        return ContactReport(
+            link_of(told.body_a), link_of(told.body_b) if told.body_b >= 0 else None, told.state, told.slip,
+            Change(told.why) if told.known else Change(told.why) | Change.TOUCHED, told.place, told.axes, told.wrench,
+            told.pressure, told.gap, told.region,
+        )  # fmt: skip
 
     @property
     def contacts(self) -> tuple[ContactReport, ...]:
         """Contacts of the last step; those that let go in it too."""
-        return self._reports(0, self._tally(0))
+        return self._reports("patch", self._tally("patches"))
 
     @property
     def impacts(self) -> tuple[ContactReport, ...]:
         """Impacts of the last step; their wrenches are impulses."""
-        return self._reports(layout.MOST_PATCHES, self._tally(1))
+        return self._reports("impact", self._tally("struck"))

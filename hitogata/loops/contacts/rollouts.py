@@ -1,58 +1,104 @@
 """Many short runs of one figure in contact, each led by its own targets of implicit springs, in one call."""
 
 from hitogata.dynamics.integration import advance, subtract
-from hitogata.lanes import X1, absolute, clip, entry, inline, is_finite, kernel, lanes, maximum, tail
-from hitogata.loops.contacts.layout import MEMORY, MOST_PATCHES
+from hitogata.lanes import (
+    X1,
+    Count,
+    Memory,
+    absolute,
+    clip,
+    entry,
+    inline,
+    is_finite,
+    kernel,
+    lanes,
+    many,
+    maximum,
+    number,
+    numbers,
+    open_memory,
+    open_table,
+    tail,
+)
+from hitogata.loops.contacts.layout import MEMORY, MOST_PATCHES, PatchReport, StageTable
 from hitogata.loops.contacts.memory import on_world
-from hitogata.loops.contacts.reporting import REPORT
-from hitogata.loops.contacts.running import open_stage
+from hitogata.loops.contacts.running import copy, open_stage
 from hitogata.loops.contacts.step import step
 
-TOLD = 5
-"""Numbers told of a run: mean of Σ (τ/limit)², largest |τ|/limit, steps whose forces did not settle, share of the
-steps in which nothing pressed on the world, 1 if all is finite and there was room for all contacts."""
+
+class RunStart(Memory):
+    """Where a run begins: a state, and what its contacts remember."""
+
+    nq, nv = Count(), Count()
+    q = numbers(nq)
+    v = numbers(nv)
+    memory = numbers(MEMORY)
+
+
+class RunResult(Memory):
+    """Where it ends, and how it went."""
+
+    nq, nv = Count(), Count()
+    q = numbers(nq)
+    v = numbers(nv)
+    memory = numbers(MEMORY)
+    effort = number()  # mean of Σ (τ/limit)²
+    peak = number()  # largest |τ|/limit
+    unresolved = number()  # steps whose forces did not settle
+    aloft = number()  # share of the steps in which nothing pressed on the world
+    fine = number()  # 1: all is finite, and there was room for all contacts
+
+
+class RunRoom(Memory):
+    """Spare room of one run."""
+
+    nq, nv = Count(), Count()
+    target = numbers(nq)
+    move = numbers(nv)
+    tau = numbers(nv)
+    vdot = numbers(nv)
+    error = numbers(nv)
+    knock = many(PatchReport, MOST_PATCHES)
+
+
+class Gains(Memory):
+    """Springs of a run."""
+
+    nv = Count()
+    stiffness = numbers(nv)
+    damping = numbers(nv)
+    limit = numbers(nv)  # largest torque
+    added = numbers(nv)  # armature that the springs add
 
 
 @entry
-def rollout_sizes(nq, nv):
-    """Numbers of a state with what its contacts remember, of a result, and of spare room for one run."""
-    kept = nq + nv + MEMORY
-    return kept, kept + TOLD, nq + 4 * nv + MOST_PATCHES * REPORT
-
-
-@entry
-def run_targets(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pairs, springs, goals, starts, offsets,
-                scratch, whole, spare, steps, out, first, end):  # fmt: skip
+def run_targets(table, springs, goals, starts, offsets, spare, steps, out, first, end):
     """Runs `first` to `end`, each from a start of its own with the targets goal ⊞ offset.
 
     Args:
-        ints: as for `run_steps`, likewise floats to pairs; the figure has the springs' armature.
-        springs: stiffness, damping, largest torque, and armature that the springs add, shape (4, nv).
+        table: a `StageTable`; the figure has the springs' armature.
+        springs: `Gains`.
         goals: coordinates and velocities of the goal at the end of each step, shape (steps, nq + nv).
-        starts: coordinates, velocities and memory of contacts, shape (n, nq + nv + MEMORY).
+        starts: rows of `RunStart`.
         offsets: of the target where a run begins and ends, `eased` in between, shape (n, 2 nv).
-        scratch: of the stage, with its rules.
-        whole: likewise.
-        spare: room of one run.
+        spare: a `RunRoom`.
         steps: how many.
-        out: a row for each run, [q | v | memory | told].
+        out: rows of `RunResult`.
         first: run.
         end: run after the last.
     """
-    own, rest, order, floor, around = open_stage(ints, floats, link_ints, link_floats, shape_ints, shape_floats, pairs,
-                                                 scratch, whole)  # fmt: skip
-    tree = own.tree
-    size = tree.nq + tree.nv
+    stage = open_stage(open_table(StageTable, table))
+    tree, floor = stage.own.tree, stage.room.patches.floor
+    room = open_memory(RunRoom, spare, tree.nq, tree.nv)
+    gains = open_memory(Gains, springs, tree.nv)
     for n in range(first, end):
-        start, result = lanes(starts, X1, n), lanes(out, X1, n)
-        for k in range(size + MEMORY):
-            result[k] = start[k]
-        for k in range(MEMORY):
-            floor.memory[k] = start[size + k]
-        run_one(own, rest, order, floor, around, lanes(springs, X1), lanes(goals, X1), lanes(offsets, X1, n), steps,
-                lanes(spare, X1), result)  # fmt: skip
-        for k in range(MEMORY):
-            result[size + k] = floor.memory[k]
+        start = open_memory(RunStart, lanes(starts, X1, n), tree.nq, tree.nv)
+        result = open_memory(RunResult, lanes(out, X1, n), tree.nq, tree.nv)
+        copy(start.q, result.q, tree.nq)
+        copy(start.v, result.v, tree.nv)
+        copy(start.memory, floor.memory, MEMORY)
+        run_one(stage, gains, lanes(goals, X1), lanes(offsets, X1, n), steps, room, result)
+        copy(floor.memory, result.memory, MEMORY)
     return 0
 
 
@@ -63,43 +109,47 @@ def eased(part):
 
 
 @kernel
-def run_one(own, rest, order, floor, around, springs, goals, offset, steps, spare, result):
+def run_one(stage, gains, goals, offset, steps, room, result):
     """One run; result begins with its start, which is moved on."""
-    tree = own.tree
-    nq, nv, h = tree.nq, tree.nv, floor.rules[0].h
-    v, told = tail(result, nq), tail(result, nq + nv + MEMORY)
-    target, move, tau, vdot = spare, tail(spare, nq), tail(spare, nq + nv), tail(spare, nq + 2 * nv)
-    error, knock = tail(spare, nq + 3 * nv), tail(spare, nq + 4 * nv)
-    stiff, damp, limit, added = springs, tail(springs, nv), tail(springs, 2 * nv), tail(springs, 3 * nv)
-    effort, peak, invalid, aloft = 0.0, 0.0, 0, 0.0
+    tree, floor = stage.own.tree, stage.room.patches.floor
+    nq, nv, h = tree.nq, tree.nv, floor.rules.h
+    q, v, target, tau, vdot = result.q, result.v, room.target, room.tau, room.vdot
+    limit, effort, peak, invalid, aloft = gains.limit, 0.0, 0.0, 0, 0.0
     for s in range(steps):
         goal = tail(goals, s * (nq + nv))
+        speed = tail(goal, nq)
         part, pace = eased((s + 1.0) / steps)
         pace = pace / (steps * h)
         for k in range(nv):
-            move[k] = offset[k] + part * (offset[nv + k] - offset[k])
-        advance(tree, goal, move, 1.0, target)
-        subtract(tree, result, target, error)
+            room.move[k] = offset[k] + part * (offset[nv + k] - offset[k])
+        advance(tree, goal, room.move, 1.0, target)
+        subtract(tree, q, target, room.error)
         for k in range(nv):
-            lag = goal[nq + k] + pace * (offset[nv + k] - offset[k]) - v[k]
-            tau[k] = clip(stiff[k] * (error[k] + h * lag) + damp[k] * lag, -limit[k], limit[k])
-        _, _, _, _, valid = step(own, rest, order, floor, around, result, v, tau, tau, False, vdot, knock)
+            lag = speed[k] + pace * (offset[nv + k] - offset[k]) - v[k]
+            pull = gains.stiffness[k] * (room.error[k] + h * lag) + gains.damping[k] * lag
+            tau[k] = clip(pull, -limit[k], limit[k])
+        _, _, _, _, valid = step(stage, q, v, tau, tau, False, vdot, room.knock)
         for k in range(nv):
             if limit[k] > 0.0:
-                share = (tau[k] - added[k] * vdot[k]) / limit[k]
+                share = (tau[k] - gains.added[k] * vdot[k]) / limit[k]
                 effort = effort + share * share / steps
                 peak = maximum(peak, absolute(share))
         if valid == 0:
             invalid += 1
         if on_world(floor.memory) == 0:
             aloft = aloft + 1.0 / steps
-    fine = 1.0 - floor.rules[0].crowded
-    floor.rules[0].crowded = 0.0
-    for k in range(nq + nv):
-        if not is_finite(result[k]):
+    fine = 1.0 - floor.rules.crowded
+    floor.rules.crowded = 0.0
+    fine = fine * finite(q, nq) * finite(v, nv)
+    result.effort, result.peak, result.unresolved = effort, peak, invalid
+    result.aloft, result.fine = aloft, fine
+
+
+@kernel
+def finite(view, count):
+    """1 if all numbers are finite, else 0."""
+    fine = 1.0
+    for k in range(count):
+        if not is_finite(view[k]):
             fine = 0.0
-    told[0] = effort
-    told[1] = peak
-    told[2] = invalid
-    told[3] = aloft
-    told[4] = fine
+    return fine

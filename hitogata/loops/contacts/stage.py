@@ -8,25 +8,22 @@ import numpy as np
 from hitogata.contact import Surface, joined_bodies, surfaces_of
 from hitogata.contact.shapes import compile_shapes
 from hitogata.dynamics.calling import REFUSED, Array, Input, check, vector
-from hitogata.dynamics.layout import GRAVITY, model_of
+from hitogata.dynamics.layout import GRAVITY, Model, model_of
 from hitogata.dynamics.running import BAD_SIZE
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure, Plane, Shape, State
-from hitogata.lanes import address_table, record_offsets, record_size
+from hitogata.lanes import record_offsets
 from hitogata.loops.assembly import check_together
 from hitogata.loops.checking import as_rows, positive
-from hitogata.loops.contacts import layout
-from hitogata.loops.contacts.reporting import REPORT
-from hitogata.loops.contacts.reports import Change, ContactReport, ContactState, ContactStep, Slip
-from hitogata.loops.contacts.running import BROKEN, CROWDED, TALLY, run_steps, scratch_sizes
+from hitogata.loops.contacts.layout import MOST_CONTACTS, MOST_PATCHES, Rules, SpringMemory, StageMemory, StageTable
+from hitogata.loops.contacts.reports import ContactStep, StepLayouts
+from hitogata.loops.contacts.running import BROKEN, CROWDED, run_steps
 from hitogata.loops.contacts.settings import ContactSettings
 from hitogata.loops.link_set import LinkHandle, Links, links_of
 from hitogata.loops.reading import link_rows
 from hitogata.loops.tracking import Servo
 
 _NONE: tuple[tuple[LinkHandle, float], ...] = ()
-_KEPT = record_size(layout.Rules) + 2 * layout.MEMORY
-"""Numbers of scratch that a step leaves to the next."""
 
 
 class _Setup(NamedTuple):
@@ -39,8 +36,7 @@ class _Setup(NamedTuple):
     pull: Any = None
     table: Array = np.zeros((0, 2), np.int64)
     arrays: tuple[Array, ...] = ()  # stay alive, and where they are
-    numbers: int = 0
-    reported: int = 0
+    layouts: Any = None
 
 
 class ContactStage:
@@ -90,34 +86,53 @@ class ContactStage:
         self._new: frozenset[LinkHandle] = frozenset(self.links.handles)
 
     def _prepare(self) -> None:
-        numbers, whole = scratch_sizes(self._model.ints, self._model.floats, self.links.ints, self.table.count)
-        self._scratch, self._whole = np.zeros(numbers), np.zeros(whole, np.int64)
+        self._layout = StageMemory.layout(
+            tree=self._model, links=len(self.links.links), rows=self.links.rows, shapes=self.table.count
+        )
+        self._scratch, self._whole = self._layout.new_floats(), self._layout.new_ints()
         self._setup = _Setup()
+
+    def _floor(self, scratch: Array) -> Any:
+        """Views of the floor in some scratch."""
+        return self._layout.open(scratch).patches.floor
 
     def hold(self, links: Links) -> None:
         """Hold by other virtual links from now on."""
         if links_of(links).figure is not self.figure:
             raise ArgumentError("links: they are of another figure")
-        memory = self._scratch[:_KEPT].copy()
+        old_floor = self._floor(self._scratch)
         old = dict(self.links.links)
         self._new = frozenset(h for h, link in links.links if old.get(h) is not link or h in self._new)
         self.links = links
         self._prepare()
-        self._scratch[:_KEPT] = memory
+        floor = self._floor(self._scratch)
+        floor.rules.rows[:], floor.memory[:], floor.kept[:] = old_floor.rules.rows, old_floor.memory, old_floor.kept
 
     def forget(self) -> None:
         """Forget where contacts were: the figure was put elsewhere."""
-        self._scratch[record_size(layout.Rules)] = 0.0
+        self._floor(self._scratch).memory[:] = 0.0
 
-    def room(self, h: float) -> tuple[Array, Array]:
-        """Numbers and whole numbers of scratch for runs beside the stage's own state, with time step h [s]."""
-        numbers = np.zeros_like(self._scratch)
-        self._write_rules(numbers, float(h))
-        return numbers, np.zeros_like(self._whole)
+    def table_for(self, model: Model, h: float) -> tuple[Array, tuple[Array, ...]]:
+        """A `StageTable` for runs beside the stage's own state, with time step h [s], and its arrays, to be kept."""
+        scratch = self._layout.new_floats()
+        self._write_rules(scratch, float(h))
+        return self._table(model, model.floats, scratch, self._layout.new_ints(), np.zeros(0))
+
+    def _table(
+        self, model: Model, floats: Array, scratch: Array, whole: Array, gains: Array
+    ) -> tuple[Array, tuple[Array, ...]]:
+        links, table = self.links, self.table
+        arrays = {
+            "ints": model.ints, "floats": floats, "link_ints": links.ints, "link_floats": links.floats,
+            "shape_ints": table.ints, "shape_floats": table.floats, "pairs": table.pairs.reshape(-1),
+            "scratch": scratch, "whole": whole, "wrenches": self._outside, "springs": gains,
+        }  # fmt: skip
+        return StageTable.of(**arrays), tuple(arrays.values())
 
     def _write_rules(self, scratch: Array, h: float) -> None:
-        for name, place in record_offsets(layout.Rules).items():
-            scratch[place] = h if name == "h" else getattr(self.settings, name, 0.0)
+        rules = self._floor(scratch).rules
+        for name in record_offsets(Rules):
+            getattr(rules, name)[...] = h if name == "h" else getattr(self.settings, name, 0.0)
 
     def _set_up(self, h: float, springs: Servo | None, gravity: Any, figure: Figure | None) -> _Setup:
         """What steps with such arguments need; kept until others come."""
@@ -134,16 +149,16 @@ class ContactStage:
         if model.nv != self._model.nv or model.nlinks != self._model.nlinks:
             raise ArgumentError("figure: expected the stage's own with other armature or damping")
         floats = model.floats if gravity is GRAVITY else model.floats_for(vector("gravity", gravity), np.float64)
-        gains = np.zeros(3 * model.nv)
+        layout = SpringMemory.layout(nv=model.nv)
+        gains = layout.new_floats()
         if springs:
-            gains[: 2 * model.nv] = np.concatenate([springs.stiffness, springs.damping])
-        links, table = self.links, self.table
-        arrays = (model.ints, floats, links.ints, links.floats, table.ints, table.floats, table.pairs.reshape(-1),
-                  self._scratch, self._whole, self._outside, gains)  # fmt: skip
+            own = layout.open(gains)
+            own.stiffness[:], own.damping[:] = springs.stiffness, springs.damping
         self._write_rules(self._scratch, float(h))
-        sizes = model.nq + 2 * model.nv + TALLY, 2 * layout.MOST_PATCHES * REPORT + 6 * len(links.links)
+        table, arrays = self._table(model, floats, self._scratch, self._whole, gains)
+        layouts = StepLayouts(model.nq, model.nv, len(self.links.links))
         same = gravity if type(gravity) is tuple else None  # an array may change unseen
-        self._setup = _Setup(h, springs, same, figure, gravity, address_table(arrays), arrays, *sizes)
+        self._setup = _Setup(h, springs, same, figure, gravity, table, arrays, layouts)
         return self._setup
 
     def step(
@@ -186,11 +201,11 @@ class ContactStage:
         setup, model = self._setup, self._model
         if setup.h != h or setup.springs is not springs or setup.gravity is not gravity or setup.figure is not figure:
             setup = self._set_up(h, springs, gravity, figure)
-        nq, nv, none = model.nq, model.nv, model.zeros
+        none = model.zeros
         push, pace = none if tau is None else tau, none if velocity is None else velocity
         goal, led, pushed = none if target is None else target, int(springs is not None), 0
         links, broken = self.links, _NONE
-        out, report = np.empty(setup.numbers), np.empty(setup.reported)
+        out, report = setup.layouts.new()
         try:
             status = BAD_SIZE
             if wrenches is None:
@@ -206,7 +221,7 @@ class ContactStage:
             if status == BROKEN:
                 status, report, links, broken = self._go_on(setup, push, goal, pace, led, pushed, steps, out, report)
             self._check(status, inputs, float(setup.h))
-        return ContactStep(self, State.unchecked(out[:nq], out[nq : nq + nv]), out, report, links, broken)
+        return ContactStep(self, setup.layouts, out, report, links, broken)
 
     def _go_on(
         self, setup: _Setup, push: Array, goal: Array, pace: Array, led: int, pushed: int, steps: int, out: Array,
@@ -215,17 +230,17 @@ class ContactStage:
         """Take the steps that are left after a virtual link broke, without it; and so on."""
         first, links, status = self.links, self.links, BROKEN
         broken: list[tuple[LinkHandle, float]] = []
-        nq, nv, h = self._model.nq, self._model.nv, float(setup.h)
+        h = float(setup.h)
         while status == BROKEN:
-            links, taken = self.links, int(out[2 - TALLY])
-            handle = links.handles[int(out[7 - TALLY])]
+            links, result = self.links, setup.layouts.result.open(out)
+            taken, handle = int(result.steps), links.handles[int(result.broken)]
             broken.append((handle, taken * h))
             self.hold(links.remove(handle))
             if taken == steps:
                 return 0, report, links, tuple(broken)
             setup = self._set_up(setup.h, setup.springs, setup.pull, setup.figure)
-            links, report = self.links, np.empty(setup.reported)
-            q, v = out[:nq], out[nq : nq + nv]
+            links, report = self.links, setup.layouts.new()[1]
+            q, v = result.q, result.v
             status = run_steps(setup.table, q, v, push, goal, pace, led, pushed, taken, steps, out, report)
         if status:
             self.hold(first)
@@ -242,7 +257,7 @@ class ContactStage:
         """Say what was wrong; the stage is as it was."""
         if status == CROWDED:
             raise ArgumentError(
-                f"figure {self.figure.name!r}: more than {layout.MOST_PATCHES} regions or {layout.MOST_CONTACTS} "
+                f"figure {self.figure.name!r}: more than {MOST_PATCHES} regions or {MOST_CONTACTS} "
                 "points touch at once, which is more than a ContactStage has room for: give the figure or its "
                 "surroundings fewer shapes, or use a World"
             )
@@ -278,17 +293,8 @@ class ContactStage:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_setup": _Setup()}  # addresses are not those of a copy
 
-    def _report(self, row: Array) -> ContactReport:
-        a, b, state, slip, why, known, _, corners = (int(x) for x in row[:8])
-        place, axes, w = row[8:11].copy(), row[11:20].reshape(3, 3).T.copy(), row[20:26]
-        change = Change(why) if known else Change(why) | Change.TOUCHED
-        return ContactReport(
-            self._link(a), self._link(b) if b >= 0 else None, ContactState(state), Slip(slip), change, place, axes,
-            np.concatenate([w[3:], w[:3]]), place + axes[:, :2] @ row[26:28], float(row[29]),
-            row[30 : 30 + 2 * corners].reshape(corners, 2).copy(),
-        )  # fmt: skip
-
-    def _link(self, body: int) -> str:
+    def link_of(self, body: int) -> str:
+        """Name of a link by its body."""
         return self.figure.link_names[self._model.body_of_link.index(body)]
 
 

@@ -33,30 +33,27 @@ NEGLIGIBLE = 1e-9
 
 
 @kernel
-def step(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot, knock):
+def step(stage, q, v, tau, wrenches, pushed, vdot, knock):
     """Move one state on; returns patches, those of an impact, passes of the forces and of the impact, and how
     forces were found (1: by hypotheses; 2: by sweeps; 0: not at all).
 
     Args:
-        own: bench with the user's virtual links alone.
-        memory: scratch for the rows of all links and patches.
-        order: likewise, of whole numbers.
-        floor: patches.
-        around: shapes, pairs, and room for contact points.
+        stage: the figure, its virtual links, scratch, and what is around.
         q: coordinates, moved on in place.
         v: velocities, likewise.
         tau: generalized forces.
         wrenches: external ones.
         pushed: whether there are any.
         vdot: accelerations of the step without impact, out.
-        knock: what the impact did, out: a report.
+        knock: what the impact did, out: reports of patches.
     """
-    tree, rules, held = own.tree, floor.rules[0], own.links.rows
+    own, floor = stage.own, stage.room.patches.floor
+    tree, rules, held = own.tree, floor.rules, own.links.rows
     struck, knocks, passes, good, impact = 0, 0, 0, 1, True
     for n in range(held):
         floor.knock[n] = 0.0
     while passes == 0:                                           # once, or twice if there is an impact
-        bench, patches = survey(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot)
+        bench, patches = survey(stage, q, v, tau, wrenches, pushed, vdot)
         impact = impact and fast(floor, patches)
         soften(own, bench, rules.h, impact)
         if impact:
@@ -97,19 +94,20 @@ def step(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot, k
 
 
 @kernel
-def survey(own, memory, order, floor, around, q, v, tau, wrenches, pushed, vdot):
+def survey(stage, q, v, tau, wrenches, pushed, vdot):
     """Patches, their rows and B, the motion without them, and the first hypotheses."""
-    tree, limbs, rules, held = own.tree, own.limb, floor.rules[0], own.links.rows
+    own, room, around = stage.own, stage.room, stage.around
+    floor = room.patches.floor
+    tree, limbs, rules, held = own.tree, own.limb, floor.rules, own.links.rows
     look_ahead(own, rules.h)
     meet(own, q, v, wrenches, pushed)                                    # places, speeds, rows of virtual links
     found = find_contacts(touch, around.shapes, limbs, around.pairs, around.total, reach(tree, limbs, rules),
-                          around.work, around.contacts, around.points, MOST_CONTACTS)  # fmt: skip
+                          room.work, room.contact, room.point, MOST_CONTACTS)  # fmt: skip
     if found > MOST_CONTACTS:
         rules.crowded = 1.0
-    patches = gather(limbs, around.shapes, around.contacts, around.points, min(found, MOST_CONTACTS), floor,
-                     around.spare)  # fmt: skip
+    patches = gather(limbs, around.shapes, room.contact, room.point, min(found, MOST_CONTACTS), floor, room.spare)
     recall(floor, patches)                                       # where the pressure was
-    bench = open_rows(own, patches, memory, order)
+    bench = open_rows(own, patches, room.patches)
     copy_links(own, bench)
     write_patches(bench, own.links.total, floor, patches, held)
     idle(bench)
@@ -140,7 +138,7 @@ def fast(floor, patches):
     """Does a patch close fast enough for an impact?"""
     hit = False
     for p in range(patches):
-        if floor.patch[p].closing < -floor.rules[0].impact_speed:
+        if floor.patch[p].closing < -floor.rules.impact_speed:
             hit = True
     return hit
 
@@ -155,7 +153,7 @@ def bounce(own, bench, floor, patches, held, share):
     for p in range(patches):
         patch, u = floor.patch[p], tail(floor.rate, 6 * p)
         back = 0.0
-        if patch.closing < -floor.rules[0].impact_speed:
+        if patch.closing < -floor.rules.impact_speed:
             back = share * patch.bounce
         for k in range(6):
             more = 1.0
@@ -189,7 +187,7 @@ def worse(a, b):
 @kernel
 def stop(own, bench, floor, patches, held):
     """Accelerations that take all rates to zero; of compliant links, to where their force at the end belongs."""
-    links, h = bench.links, floor.rules[0].h
+    links, h = bench.links, floor.rules.h
     for n in range(own.links.held):
         row = links.row[n]
         floor.need[n] = -row.rate / h - row.drift
@@ -213,7 +211,7 @@ def mend(own, bench, floor, patches, held, rank, move):
     Gaps close the same way, but no faster than weight would close them.  `rank`: of B, if its factor is there, else -1;
     `move`: velocities of the step, changed.
     """
-    links, rules = bench.links, floor.rules[0]
+    links, rules = bench.links, floor.rules
     part, most = rules.correction / rules.h, 0.0
     slow = SINKING * rules.h * length(bench.tree.gravity)
     for n in range(held):

@@ -41,7 +41,7 @@ def sweep_forces(bench, floor, patches, held, need, scale, force):
         force[n] = 0.0
     for k in range(3 * CORNERS * patches):
         floor.press[k] = 0.0
-    sweeps, moved, small = 0, 1e30, SETTLED * floor.rules[0].still
+    sweeps, moved, small = 0, 1e30, SETTLED * floor.rules.still
     while sweeps < SWEEPS and moved > small:
         moved = 0.0
         for n in range(held):
@@ -130,7 +130,7 @@ def collect_corners(floor, p, w, off):
             slip = max(slip, ((off[0] - off[5] * y) ** 2 + (off[1] + off[5] * x) ** 2) ** 0.5)
     patch.drag_x, patch.drag_y, patch.spin = 0.0, 0.0, 0.0
     own.slip = STICK
-    if slip > floor.rules[0].still:
+    if slip > floor.rules.still:
         own.slip = SLIDE
     if pressing == 0:
         own.state = NONE

@@ -9,8 +9,7 @@ from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State
 from hitogata.lanes import cores, share
-from hitogata.loops.contacts import layout
-from hitogata.loops.contacts.rollouts import TOLD, rollout_sizes, run_targets
+from hitogata.loops.contacts.rollouts import Gains, RunResult, RunRoom, RunStart, run_targets
 from hitogata.loops.contacts.stage import ContactStage
 from hitogata.loops.tracking import Servo
 
@@ -55,15 +54,24 @@ class Trials:
         self.stage, self.springs, self.figure = stage, springs, stage.figure
         added = springs.h * springs.damping + springs.h**2 * springs.stiffness
         self.limit = np.broadcast_to(np.asarray(limit, np.float64), added.shape)
-        self._gains = np.stack([springs.stiffness, springs.damping, self.limit, added])
+        layout = Gains.layout(nv=self.figure.nv)
+        self._gains = layout.new_floats()
+        gains = layout.open(self._gains)
+        gains.stiffness[:], gains.damping[:] = springs.stiffness, springs.damping
+        gains.limit[:], gains.added[:] = self.limit, added
         self._model = model_of(springs.body)
-        self._kept, self._size, spare = rollout_sizes(self.figure.nq, self.figure.nv)
+        sizes = {"nq": self.figure.nq, "nv": self.figure.nv}
+        self._start, self._result = RunStart.layout(**sizes), RunResult.layout(**sizes)
         parts = cores() if threads is None else threads
-        self._rooms = [(*stage.room(springs.h), np.zeros(spare)) for _ in range(parts)]
+        self._tables = [stage.table_for(self._model, springs.h) for _ in range(parts)]
+        self._spares = [RunRoom.layout(**sizes).new_floats() for _ in range(parts)]
 
     def start(self, state: State) -> Array:
         """A start: a state without memory of contacts, shape (1, ...)."""
-        return np.concatenate([state.q, state.v, np.zeros(layout.MEMORY)])[None]
+        row = self._start.new_floats()
+        fields = self._start.open(row)
+        fields.q[:], fields.v[:] = state.q, state.v
+        return row[None]
 
     def run(self, goals: Array, starts: Array, offsets: Array) -> Ends:
         """Runs from given starts, with targets goal ⊞ offset.
@@ -73,22 +81,21 @@ class Trials:
             starts: rows of `Ends`, or of `start`, shape (n, ...).
             offsets: of the target where runs begin and end, `rollouts.eased` in between [rad], shape (n, 2, nv).
         """
-        count, nq, nv = len(offsets), self.figure.nq, self.figure.nv
-        out = np.zeros((count, self._size))
+        count, nv = len(offsets), self.figure.nv
+        out = np.zeros((count, self._result.floats))
         starts, goals = np.ascontiguousarray(starts), np.ascontiguousarray(goals)
         given = np.ascontiguousarray(offsets, np.float64).reshape(count, 2 * nv)
-        edges = [count * k // len(self._rooms) for k in range(len(self._rooms) + 1)]
+        parts = len(self._tables)
+        edges = [count * k // parts for k in range(parts + 1)]
 
         def part(first: int, end: int) -> None:
             for k in range(first, end):
-                run_targets(*self._fixed(), goals, starts, given, *self._rooms[k], len(goals), out,
-                            edges[k], edges[k + 1])  # fmt: skip
+                run_targets(self._tables[k][0], self._gains, goals, starts, given, self._spares[k], len(goals),
+                            out, edges[k], edges[k + 1])  # fmt: skip
 
-        share(len(self._rooms), len(self._rooms), part)
-        told, finite = out[:, -TOLD:], out[:, -1] > 0.0
-        rows = np.where(finite[:, None], out[:, : self._kept], starts)
-        return Ends(rows, rows[:, :nq], rows[:, nq : nq + nv], told[:, 0], told[:, 1], told[:, 2], told[:, 3], finite)
-
-    def _fixed(self) -> tuple[Array, ...]:
-        m, links, table = self._model, self.stage.links, self.stage.table
-        return m.ints, m.floats, links.ints, links.floats, table.ints, table.floats, table.pairs, self._gains
+        share(parts, parts, part)
+        told = self._result.open(out, axis=1)
+        finite = told.fine > 0.0
+        rows = np.where(finite[:, None], out[:, : self._start.floats], starts)
+        ends = self._start.open(rows, axis=1)
+        return Ends(rows, ends.q, ends.v, told.effort, told.peak, told.unresolved, told.aloft, finite)

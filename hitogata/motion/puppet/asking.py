@@ -8,10 +8,11 @@ from hitogata.dynamics import forward_kinematics
 from hitogata.errors import ArgumentError
 from hitogata.figure import Pose
 from hitogata.figure.pose import FloatArray, turn_from_z
+from hitogata.lanes import record_fields, record_size
 from hitogata.motion.puppet import checking
 from hitogata.motion.puppet.groups import Group, Groups
 from hitogata.motion.puppet.handles import Handle, Hold, Priority
-from hitogata.motion.puppet.layout import BALANCE, GAZE, POINT, TURN
+from hitogata.motion.puppet.layout import BALANCE, GAZE, POINT, TURN, GroupFloats
 from hitogata.motion.puppet.support import support_of
 from hitogata.spatial import matrix_to_quat
 
@@ -148,7 +149,7 @@ class Asked(Groups):
         """Where a point of a frame is, and the frame's orientation."""
         figure = self.characters.figure
         link, pose = figure.frame(name)
-        poses = forward_kinematics(figure, self.characters.get(self.characters.state, 0, figure.nq))
+        poses = forward_kinematics(figure, self.characters.get(self.characters.state, self.characters.part("q")))
         rotation, position = poses.rotation[..., link, :, :], poses.position[..., link, :]
         return position + rotation @ pose.apply(offset), matrix_to_quat(rotation @ pose.rotation)
 
@@ -160,11 +161,12 @@ class Asked(Groups):
             groups = [g for h in over for g in self.of(h) if g.kind == POINT]
             if not groups:
                 raise ArgumentError("over: none of these handles holds a position")
-            over = np.stack([self.get(g, "position", 3) for g in groups], axis=-2)
+            over = np.stack([self.get(g, "position") for g in groups], axis=-2)
         return support_of(over, float(inset), self.count)
 
 
 def _fixed(pose: Pose, offset: FloatArray, size: float) -> FloatArray:
     """A `GroupFloats`, flat."""
-    numbers: FloatArray = np.concatenate([pose.apply(offset), pose.rotation.ravel(), [size]])
+    numbers = np.zeros(record_size(GroupFloats))
+    record_fields(GroupFloats, numbers[None]).set(0, point=pose.apply(offset), rot=pose.rotation, size=size)
     return numbers

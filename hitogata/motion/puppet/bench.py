@@ -1,9 +1,8 @@
 """Scratch: what one iteration works on.  Its contents do not matter between calls."""
 
-from typing import NamedTuple
-
 from hitogata.dynamics.placing import Placed
-from hitogata.lanes import X1, kernel, lanes, record, records, tail
+from hitogata.lanes import Count, Memory, many, numbers, record
+from hitogata.rom.coupled.layout import SCRATCH
 from hitogata.spatial import Force, Inertia, Motion, Vec3
 
 
@@ -50,63 +49,30 @@ class WallInts:
     which: int
 
 
-class Bench(NamedTuple):
+class Bench(Memory):
     """Scratch: what one iteration works on.  Matrices are stored row by row."""
 
-    placed: records  # type: ignore[valid-type]
-    reply: records  # type: ignore[valid-type]
-    rows: records  # type: ignore[valid-type]  # (groups,)
-    wall: records  # type: ignore[valid-type]
-    wall_int: records  # type: ignore[valid-type]
-    coupling: lanes  # type: ignore[valid-type]  # (rows, rows), lower half: J D Jᵀ
-    factor: lanes  # type: ignore[valid-type]  # (rows, rows), lower half
-    across: lanes  # type: ignore[valid-type]  # (walls, rows): how a push against a wall moves the rows
-    whitened: lanes  # type: ignore[valid-type]  # (walls, rows)
-    between: lanes  # type: ignore[valid-type]  # (walls, walls): how it moves the walls, if rows give no way
-    among: lanes  # type: ignore[valid-type]  # (walls, walls): how it moves them, rows held
-    pivot: lanes  # type: ignore[valid-type]  # (walls, walls)
-    asked: lanes  # type: ignore[valid-type]  # (rows,)
-    force: lanes  # type: ignore[valid-type]  # (rows,)
-    lead: lanes  # type: ignore[valid-type]  # (rows,): forces of level one
-    slack: lanes  # type: ignore[valid-type]  # (walls,)
-    pulled: lanes  # type: ignore[valid-type]  # (nv,): what wanted joint values do
-    change: lanes  # type: ignore[valid-type]  # (nv,): what the iteration does
-    last: lanes  # type: ignore[valid-type]  # (nv,): velocities of the last frame
-    before: lanes  # type: ignore[valid-type]  # (nq,)
-
-
-@kernel
-def bench_size(doll, groups):
-    """Numbers of scratch."""
-    rows, walls, tree = 3 * groups, doll.most_walls, doll.tree
-    bodies = tree.bodies * (Placed.SIZE + Reply.SIZE) + groups * GroupRows.SIZE + walls * Wall.SIZE
-    return bodies + 2 * rows * rows + 2 * walls * rows + 3 * walls * walls + 3 * rows + walls + 3 * tree.nv + tree.nq
-
-
-@kernel
-def open_bench(doll, groups, work, work_ints, width):
-    """Views of the scratch."""
-    rows, walls, tree = 3 * groups, doll.most_walls, doll.tree
-    placed = lanes(work, width)
-    reply = tail(placed, tree.bodies * Placed.SIZE)
-    group = tail(reply, tree.bodies * Reply.SIZE)
-    wall = tail(group, groups * GroupRows.SIZE)
-    coupling = tail(wall, walls * Wall.SIZE)
-    factor = tail(coupling, rows * rows)
-    across = tail(factor, rows * rows)
-    whitened = tail(across, walls * rows)
-    between = tail(whitened, walls * rows)
-    among = tail(between, walls * walls)
-    pivot = tail(among, walls * walls)
-    asked = tail(pivot, walls * walls)
-    force = tail(asked, rows)
-    lead = tail(force, rows)
-    slack = tail(lead, rows)
-    pulled = tail(slack, walls)
-    change = tail(pulled, tree.nv)
-    last = tail(change, tree.nv)
-    return Bench(
-        records(placed, Placed), records(reply, Reply), records(group, GroupRows), records(wall, Wall),
-        records(work_ints, WallInts, X1), coupling, factor, across, whitened, between, among, pivot, asked, force, lead,
-        slack, pulled, change, last, tail(last, tree.nv),
-    )  # fmt: skip
+    bodies, nq, nv, groups, walls = Count(), Count(), Count(), Count(), Count()
+    size = groups * 3  # rows
+    placed = many(Placed, bodies)
+    reply = many(Reply, bodies)
+    rows = many(GroupRows, groups)
+    wall = many(Wall, walls)
+    coupling = numbers(size, size)  # lower half: J D Jᵀ
+    factor = numbers(size, size)  # lower half
+    across = numbers(walls, size)  # how a push against a wall moves the rows
+    whitened = numbers(walls, size)
+    between = numbers(walls, walls)  # how it moves the walls, if rows give no way
+    among = numbers(walls, walls)  # how it moves them, rows held
+    pivot = numbers(walls, walls)
+    asked = numbers(size)
+    force = numbers(size)
+    lead = numbers(size)  # forces of level one
+    slack = numbers(walls)
+    pulled = numbers(nv)  # what wanted joint values do
+    change = numbers(nv)  # what the iteration does
+    last = numbers(nv)  # velocities of the last frame
+    before = numbers(nq)
+    row = numbers(nv)  # of a range over several joints,
+    scratch = numbers(SCRATCH)  # and its scratch
+    wall_int = many(WallInts, walls + 1)

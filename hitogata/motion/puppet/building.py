@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
-from hitogata.dynamics.layout import JointInts, Model, model_of
+from hitogata.dynamics.layout import Body, JointInts, Model, model_of
 from hitogata.figure import Figure, JointKind
+from hitogata.figure.coupled import bound_ranges
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import record_offsets, record_size
-from hitogata.motion.puppet.layout import BALANCE, HEADER, SUMMARY, JointState
+from hitogata.lanes import MemoryLayout, record_offsets, record_size
+from hitogata.motion.puppet.layout import BALANCE, DollMemory, GoalMemory, State
 
 IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
@@ -24,14 +25,14 @@ class Cast:
         floats: of the figure.
         model: of dynamics.
         chains: for each body, the bodies between the root and it, itself last.
-        state_size: numbers of a character.
+        state: where the numbers of a character lie.
     """
 
     ints: IntArray
     floats: FloatArray
     model: Model
     chains: tuple[tuple[int, ...], ...]
-    state_size: int
+    state: MemoryLayout
 
     @property
     def bodies(self) -> int:
@@ -40,8 +41,7 @@ class Cast:
 
     def moved(self, body: int) -> bool:
         """Does any joint move the body?"""
-        size = record_size(JointInts)
-        counts = self.ints[HEADER + record_offsets(JointInts)["count"] :: size]
+        counts = DollMemory.layout_of(self.ints).field("joint", self.ints).count
         return any(counts[i] > 0 for i in self.chains[body])
 
 
@@ -73,44 +73,55 @@ def _cast(figure: Figure) -> Cast:
         else:
             limits[body] = given
             walls += 1
+    coupled: list[int] = []
+    for bound in bound_ranges(figure):
+        coupled.append(sum(map(len, flats)))
+        flats.append(bound.flat)
     chains: list[tuple[int, ...]] = []
     for i, parent in enumerate(joints[:, column["parent"]]):
         chains.append((*(chains[parent] if parent >= 0 else ()), i))
-    head = np.zeros(HEADER, np.int64)
-    head[:5] = [count, model.nq, model.nv, model.nlinks, walls]
-    size = 2 * model.nq + model.nv + count * record_size(JointState) + SUMMARY
-    return Cast(
-        np.concatenate([head, joints.ravel(), np.array(starts, np.int64)]),
-        np.concatenate([np.zeros(HEADER), model.floats[MODEL_HEADER:], limits.ravel(), *flats, [0.0]]),
-        model, tuple(chains), size,
-    )  # fmt: skip
+    sizes = {"bodies": count, "nq": model.nq, "nv": model.nv}
+    layout = DollMemory.layout(
+        **sizes, links=model.nlinks, walls=walls, range_numbers=sum(map(len, flats)), several=len(coupled)
+    )
+    ints, floats_ = layout.new_ints(), layout.new_floats()
+    fields = layout.open(floats_, ints)
+    fields.joint.rows[:], fields.range_start[:], fields.coupled[:] = joints, starts, coupled
+    fields.body.rows[:] = model.floats[MODEL_HEADER:].reshape(-1, record_size(Body))
+    fields.limit.rows[:], fields.ranges[:] = limits, np.concatenate([*flats, np.zeros(0)])
+    return Cast(ints, floats_, model, tuple(chains), State.layout(**sizes))
 
 
-def goal_ints(cast: Cast, groups: Sequence[tuple[int, int]], first: int, corners: int, pulled: bool) -> IntArray:
-    """The whole numbers of what is asked for.
+def goal_arrays(
+    cast: Cast, groups: Sequence[tuple[int, int]], fixed: Sequence[FloatArray], first: int, corners: int, pulled: bool
+) -> tuple[IntArray, FloatArray]:
+    """What is asked for: a `GoalMemory`.
 
     Args:
         cast: the figure.
         groups: (kind, body) of each group, level one before level two.
+        fixed: a `GroupFloats` of each, flat.
         first: groups of level one.
         corners: of the support.
         pulled: whether some joints have wanted values.
     """
     kinds = [kind for kind, _ in groups]
-    head = np.zeros(HEADER, np.int64)
-    head[:5] = [len(groups), first, kinds.index(BALANCE) if BALANCE in kinds else -1, corners, pulled]
-    moves = np.zeros(cast.bodies, np.int64)
-    common = np.zeros((len(groups), len(groups)), np.int64)
+    layout = GoalMemory.layout(groups=len(groups), corners=corners, bodies=cast.bodies)
+    ints, numbers = layout.new_ints(), layout.new_floats()
+    goals = layout.open(numbers, ints)
+    goals.first[...], goals.pulled[...] = first, pulled
+    goals.balance[...] = kinds.index(BALANCE) if BALANCE in kinds else -1
     for i, (kind, body) in enumerate(groups):
+        goals.group.set(i, kind=kind, body=body)
+        goals.fixed.rows[i] = fixed[i]
         if kind == BALANCE:
             continue
-        moves[list(cast.chains[body])] = 1
+        goals.moves[list(cast.chains[body])] = 1
         for j in range(i + 1):
             other = groups[j][1]
             if other >= 0:
-                common[i, j] = common[j, i] = _last_common(cast.chains[body], cast.chains[other])
-    rows = np.array(groups, np.int64).reshape(-1, 2)
-    return np.concatenate([head, rows.ravel(), common.ravel(), moves])
+                goals.common[i, j] = goals.common[j, i] = _last_common(cast.chains[body], cast.chains[other])
+    return ints, numbers
 
 
 def _last_common(a: tuple[int, ...], b: tuple[int, ...]) -> int:

@@ -10,18 +10,16 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind, State
 from hitogata.figure.pose import FloatArray
 from hitogata.figure.values import floats
-from hitogata.lanes import X1, aligned_zeros, from_blocks, record_offsets, record_size, to_blocks
+from hitogata.lanes import X1, RecordFields, aligned_zeros, from_blocks, to_blocks
 from hitogata.motion.puppet.building import cast_of
-from hitogata.motion.puppet.layout import SUMMARY, JointState
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_AT, _SIZE = record_offsets(JointState), record_size(JointState)
-_FORGOTTEN = (
-    ("pressed", 0.0, 3), ("pressed_two", 0.0, 3), ("quat", 0.0, 4), ("swing", -1.0, 1), ("twist", -1.0, 1),
-    ("swing_row", 0.0, 3), ("other", 1e9, 1), ("other_row", 0.0, 3), ("other_quat", 0.0, 4), ("inside", 1.0, 1),
-)  # fmt: skip
-"""What is not known of a joint in a new pose: (field, value, numbers)."""
+_FORGOTTEN = {
+    "pressed": 0.0, "pressed_two": 0.0, "quat": 0.0, "swing": -1.0, "twist": -1.0, "swing_row": 0.0, "other": 1e9,
+    "other_row": 0.0, "other_quat": 0.0, "inside": 1.0,
+}  # fmt: skip
+"""What is not known of a joint in a new pose."""
 
 
 class Characters:
@@ -35,13 +33,21 @@ class Characters:
             raise ArgumentError("q: there must be at least one character, got none")
         self.width = X1 if self.count == 1 else batch_width(np.float64)
         self.blocks = -(-self.count // self.width.n)
-        self.state = self.new_array(self.cast.state_size)
-        first = 2 * figure.nq + figure.nv
-        part = self.state[:, first : first + self.cast.bodies * _SIZE]
-        self.joints = part.reshape(self.blocks, self.cast.bodies, _SIZE, self.width.n)  # a view
-        for name, value in (("mobility", 1.0), ("mobility_goal", 1.0), ("turn_speed", 5.0), ("slide_speed", 5.0)):
-            self.joints[:, :, _AT[name]] = value
+        self.state = self.new_array(self.cast.state.floats)
+        joints = self.joints
+        joints.mobility[:] = joints.mobility_goal[:] = 1.0
+        joints.turn_speed[:] = joints.slide_speed[:] = 5.0
         self.place(start)
+
+    @property
+    def joints(self) -> RecordFields:
+        """Views of all `JointState`s, (blocks, bodies, ..., width)."""
+        joints: RecordFields = self.cast.state.field("joint", self.state, axis=1)
+        return joints
+
+    def part(self, name: str) -> slice:
+        """Where the numbers of a field of the state lie."""
+        return self.cast.state.part(name)
 
     # ------------------------------------------------------- lanes
 
@@ -49,33 +55,33 @@ class Characters:
         """Room for some numbers of each character."""
         return aligned_zeros((self.blocks, numbers, self.width.n))
 
-    def put(self, array: Array, at: int, values: Array) -> None:
-        """Write numbers of each character, shape (k,) or (n, k), from `at` on."""
+    def put(self, array: Array, part: slice, values: Array) -> None:
+        """Write numbers of each character, shape (k,) or (n, k), to a part of all numbers."""
         if self.count == 1:
-            array[0, at : at + values.shape[-1], 0] = values if values.ndim == 1 else values[0]
+            array[0, part, 0] = values if values.ndim == 1 else values[0]
         elif values.ndim == 1:
-            array[:, at : at + len(values)] = values[:, None]
+            array[:, part] = values[:, None]
         else:
-            array[:, at : at + values.shape[1]] = to_blocks(values, self.width)
+            array[:, part] = to_blocks(values, self.width)
 
-    def get(self, array: Array, at: int, count: int) -> Array:
+    def get(self, array: Array, part: slice) -> Array:
         """Read numbers of each character, shape (k,) or (n, k); a copy."""
         if self.single:
-            return array[0, at : at + count, 0].copy()
-        return from_blocks(array[:, at : at + count], self.count)
+            return array[0, part, 0].copy()
+        return from_blocks(array[:, part], self.count)
 
     # ------------------------------------------------------- where they are
 
     def place(self, q: Any) -> None:
         """Put them into a pose at once; wanted joint values become those of the pose."""
         q = self.checked(q)
-        nq, nv = self.figure.nq, self.figure.nv
-        self.put(self.state, 0, q)
-        self.state[:, nq : nq + nv] = 0.0
-        self.state[:, self.cast.state_size - SUMMARY :] = 0.0
-        self.put(self.state, nq + nv, q)
-        for name, value, numbers in _FORGOTTEN:
-            self.joints[:, :, _AT[name] : _AT[name] + numbers] = value
+        self.put(self.state, self.part("q"), q)
+        self.state[:, self.part("v")] = 0.0
+        self.state[:, self.part("summary")] = 0.0
+        self.put(self.state, self.part("wanted"), q)
+        joints = self.joints
+        for name, value in _FORGOTTEN.items():
+            getattr(joints, name)[:] = value
         for i, link in enumerate(self.figure.links):
             if link.joint.range is not None:
                 self._note_inside(i, np.atleast_2d(q)[:, self.figure.q_starts[i] :])
@@ -104,7 +110,8 @@ class Characters:
     def set_joints(self, bodies: list[int], name: str, value: Any) -> None:
         """One number of some joints: for all characters, or shape (n,)."""
         values = np.asarray(value, float).reshape(-1, 1)
-        self.joints[:, bodies, _AT[name]] = values[0] if len(values) == 1 else to_blocks(values, self.width)
+        numbers = getattr(self.joints, name)
+        numbers[:, bodies] = values[0] if len(values) == 1 else to_blocks(values, self.width)
 
     def bodies_of(self, joints: Iterable[str] | None) -> list[int]:
         """Bodies that some joints move, by name; None: of all joints."""

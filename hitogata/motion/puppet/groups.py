@@ -7,13 +7,10 @@ import numpy as np
 
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import record_offsets, record_size
-from hitogata.motion.puppet.building import goal_ints
+from hitogata.motion.puppet.building import goal_arrays
 from hitogata.motion.puppet.characters import Characters
 from hitogata.motion.puppet.handles import Handle, Priority
-from hitogata.motion.puppet.layout import BALANCE, Aim
-
-_AT, _SIZE = record_offsets(Aim), record_size(Aim)
+from hitogata.motion.puppet.layout import BALANCE, AimMemory, PuppetTable
 
 
 @dataclass(eq=False)
@@ -46,7 +43,7 @@ class Groups:
         self.groups: list[Group] = []
         self.support: FloatArray = np.zeros((characters.count, 0, 2))
         self.pulled = self.fading = False  # whether any joint has a wanted value; whether any group is on its way out
-        self.aims = characters.new_array(1)
+        self.aims, self._layout = characters.new_array(1), AimMemory.layout(groups=0, corners=0)
         self.rebuild([])
 
     def of(self, handle: Handle) -> list[Group]:
@@ -83,10 +80,10 @@ class Groups:
                 new.append(group)
             else:
                 new.append(Group(group.kind, group.body, level, group.fixed))
-        aims = [self.characters.get(self.aims, g.row * _SIZE, _SIZE) for g in old]
+        aims = [self.characters.get(self.aims, self._layout.part("aim", g.row)) for g in old]
         self.rebuild([*self.groups, *(g for g in new if g not in old)])
         for group, other, numbers in zip(old, new, aims, strict=True):
-            self.characters.put(self.aims, other.row * _SIZE, numbers)
+            self.characters.put(self.aims, self._layout.part("aim", other.row), numbers)
             self.put(other, "authority", 0.0)
             if group is not other:
                 group.fading = ramp
@@ -105,28 +102,42 @@ class Groups:
 
     def put(self, group: Group, name: str, value: Any) -> None:
         """A number, or several, of a group's `Aim`, for all characters or for each."""
-        self.characters.put(self.aims, group.row * _SIZE + _AT[name], np.atleast_1d(np.asarray(value, float)))
+        part = self._layout.part("aim", group.row, name)
+        self.characters.put(self.aims, part, np.atleast_1d(np.asarray(value, float)))
 
-    def get(self, group: Group, name: str, count: int = 1) -> Any:
+    def get(self, group: Group, name: str) -> Any:
         """Numbers of a group's `Aim`, shape (count,) or (n, count)."""
-        return self.characters.get(self.aims, group.row * _SIZE + _AT[name], count)
+        return self.characters.get(self.aims, self._layout.part("aim", group.row, name))
 
     def rebuild(self, groups: list[Group]) -> None:
         """The arrays for these groups; what was known of them is kept."""
         groups = sorted(groups, key=lambda g: g.level.value)
         corners = self.support.shape[1]
-        aims = self.characters.new_array(len(groups) * _SIZE + 2 * corners + 1)
+        old, self._layout = self._layout, AimMemory.layout(groups=len(groups), corners=corners)
+        aims = self.characters.new_array(self._layout.floats)
         for row, group in enumerate(groups):
             if group.row >= 0:
-                aims[:, row * _SIZE : (row + 1) * _SIZE] = self.aims[:, group.row * _SIZE : (group.row + 1) * _SIZE]
+                aims[:, self._layout.part("aim", row)] = self.aims[:, old.part("aim", group.row)]
         for row, group in enumerate(groups):
             group.row = row
         self.aims, self.groups = aims, groups
         if corners:
-            self.characters.put(aims, len(groups) * _SIZE, self.support.reshape(len(self.support), -1))
-        self.floats = np.concatenate([*[g.fixed for g in groups], [0.0]])
+            self.characters.put(aims, self._layout.part("support"), self.support.reshape(len(self.support), -1))
         self.first = sum(g.level is Priority.FIRST for g in groups)
-        self.ints = goal_ints(
-            self.characters.cast, [(g.kind, g.body) for g in groups], self.first, corners, self.pulled
-        )
+        self.ints, self.floats = goal_arrays(
+            self.characters.cast, [(g.kind, g.body) for g in groups], [g.fixed for g in groups], self.first, corners,
+            self.pulled,
+        )  # fmt: skip
+        self._table: Any = None
 
+    def table(self, law: FloatArray) -> Any:
+        """A `PuppetTable`, made when first asked for; law: the numbers of the settings, always the same."""
+        if self._table is None:
+            cast = self.characters.cast
+            self._table = PuppetTable.of(
+                ints=cast.ints, floats=cast.floats, goal_ints=self.ints, goal_floats=self.floats, law=law
+            )
+        return self._table
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_table": None}  # addresses are not those of a copy

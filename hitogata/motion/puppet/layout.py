@@ -1,11 +1,5 @@
 """Where the numbers of a puppet lie, and the views kernels open of them.
 
-    ints, floats     header, joints, where ranges begin; bodies, intervals, ranges       what the figure is
-    goal_ints        header, groups, common ancestors, which bodies move any            what is asked for, for all
-    goal_floats      one `GroupFloats` per group
-    aims             one `Aim` per group, corners of support     (blocks, numbers, width) for each character
-    state            q, v, wanted q, one `JointState` per body   (blocks, numbers, width) for each character
-
 A *group* is three rows of the solver: the velocity of a point, or the turning of a frame, along three axes; or the two
 angles of a gaze; or the centre of mass towards its support.  Groups of level one stand before those of level two.
 """
@@ -14,7 +8,24 @@ from typing import NamedTuple
 
 from hitogata.constraints.limits import Limit
 from hitogata.dynamics.layout import Body, JointInts, Tree
-from hitogata.lanes import X1, kernel, lanes, record, records, tail
+from hitogata.lanes import (
+    Count,
+    Memory,
+    Table,
+    float_array,
+    int_array,
+    kernel,
+    lanes,
+    many,
+    number,
+    numbers,
+    one,
+    open_memory,
+    record,
+    records,
+    whole,
+    wholes,
+)
 from hitogata.spatial import Mat3, Quaternion, Vec3, load3
 
 POINT, TURN, GAZE, BALANCE = 0, 1, 2, 3
@@ -25,14 +36,6 @@ SWING, TWIST, OTHER = 0, 1, 2
 
 EAGER = 25
 """Iterations after which a solve that has not ended takes its targets for out of reach, and slows down."""
-
-HEADER = 8
-"""Numbers at the head of `ints`, `floats` and `goal_ints`."""
-
-POINTS, ANGLES, FAR, STATUS, ITERATIONS, BACK, WARY, SUMMARY = 0, 1, 2, 3, 4, 5, 6, 7
-"""Numbers at the end of a state: largest error of points [m] and angles [rad], longest change of a joint in the last
-iteration [rad] or [m], status and iterations of the last solve, whether the last frame took back what the one before
-did (1), and by how many times frames brake more than usual."""
 
 MAX_ITERATIONS, REACHED, STALLED = 0, 1, 2
 """Status of a solve."""
@@ -94,12 +97,100 @@ class JointState:
     pressed_two: Vec3  # the same of level two
 
 
+@record
+class Summary:
+    """How the last frame or solve went."""
+
+    points: float  # largest error of points [m]
+    angles: float  # of angles [rad]
+    far: float  # longest change of a joint in the last iteration [rad], [m]
+    status: float  # of the last solve
+    iterations: float
+    back: float  # 1: the last frame took back what the one before did
+    wary: float  # by how many times frames brake more than usual
+
+
+class DollMemory(Memory):
+    """What the figure is."""
+
+    bodies, nq, nv, links = (Count(stored=True) for _ in range(4))
+    walls = Count(stored=True)  # most at once
+    range_numbers = Count(stored=True)
+    several = Count(stored=True)  # ranges over several joints
+    joint = many(JointInts, bodies)
+    range_start = wholes(bodies)  # where a ball joint's range begins, or -1
+    coupled = wholes(several)  # where those over several joints begin
+    gravity = numbers(3)  # none
+    body = many(Body, bodies)
+    limit = many(Limit, bodies)
+    ranges = numbers(range_numbers)
+
+
+class GoalMemory(Memory):
+    """What is asked for, of all characters.  Groups of the first level stand first."""
+
+    groups, corners, bodies = Count(stored=True), Count(stored=True), Count(stored=True)
+    first = whole()  # groups of the first level
+    balance = whole()  # which group is the centre of mass, or -1
+    pulled = whole()  # 1: some joints have wanted values
+    group = many(GroupInts, groups)
+    common = wholes(groups, groups)  # last body that moves both
+    moves = wholes(bodies)  # 1 if it moves any group
+    fixed = many(GroupFloats, groups)
+
+
+class AimMemory(Memory):
+    """What is asked of each character."""
+
+    groups, corners = Count(), Count()
+    aim = many(Aim, groups)
+    support = numbers(corners, 2)
+
+
+class State(Memory):
+    """Where a character is."""
+
+    nq, nv, bodies = Count(), Count(), Count()
+    q = numbers(nq)
+    v = numbers(nv)
+    wanted = numbers(nq)
+    joint = many(JointState, bodies)
+    summary = one(Summary)
+
+
+class LawMemory(Memory):
+    """Numbers of `PuppetSettings`, by its names."""
+
+    damping = number()
+    error_damping = number()
+    gain = number()
+    margin = number()
+    pivots = number()
+    ramp = number()
+    solve_damping = number()
+    point_tolerance = number()
+    angle_tolerance = number()
+    still = number()
+
+
+class PuppetTable(Table):
+    """Arrays that do not change from frame to frame."""
+
+    ints = int_array()  # DollMemory
+    floats = float_array()
+    goal_ints = int_array()  # GoalMemory
+    goal_floats = float_array()
+    law = float_array()  # LawMemory
+
+
 class Doll(NamedTuple):
     """What the figure is."""
 
     tree: Tree
     limit: records  # type: ignore[valid-type]
-    range_start: lanes  # type: ignore[valid-type]  # (bodies,) int: where a ball joint's range begins, or -1
+    range_start: lanes  # type: ignore[valid-type]
+    several: int
+    coupled: lanes  # type: ignore[valid-type]
     ranges: lanes  # type: ignore[valid-type]
     most_walls: int
 
@@ -108,26 +199,16 @@ class Goals(NamedTuple):
     """What is asked for."""
 
     groups: int
-    first: int  # groups of the first level
-    balance: int  # which group is the centre of mass, or -1
-    corners: int  # of the support
-    pulled: int  # 1: some joints have wanted values
+    first: int
+    balance: int
+    corners: int
+    pulled: int
     group: records  # type: ignore[valid-type]
-    common: lanes  # type: ignore[valid-type]  # (groups, groups) int: last body that moves both
-    moves: lanes  # type: ignore[valid-type]  # (bodies,) int: 1 if it moves any group
+    common: lanes  # type: ignore[valid-type]
+    moves: lanes  # type: ignore[valid-type]
     fixed: records  # type: ignore[valid-type]
     aim: records  # type: ignore[valid-type]
-    support: lanes  # type: ignore[valid-type]  # (corners, 2)
-
-
-class State(NamedTuple):
-    """Where a character is."""
-
-    q: lanes  # type: ignore[valid-type]
-    v: lanes  # type: ignore[valid-type]
-    wanted: lanes  # type: ignore[valid-type]  # (nq,)
-    joint: records  # type: ignore[valid-type]
-    summary: lanes  # type: ignore[valid-type]  # (SUMMARY,)
+    support: lanes  # type: ignore[valid-type]
 
 
 class Law(NamedTuple):
@@ -151,53 +232,42 @@ class Ends(NamedTuple):
 
 
 @kernel
-def open_law(numbers, dt, to_the_end):
-    """The law of an iteration that stands for some time, from `PuppetSettings.numbers`."""
-    damping, gain = numbers[0], numbers[2]
+def open_law(own, dt, to_the_end):
+    """The law of an iteration that stands for some time; own: a `LawMemory`."""
+    damping, gain = own.damping, own.gain
     if to_the_end:
-        damping, gain = numbers[6], 1.0
-    return Law(dt, damping, numbers[1], gain, numbers[3], int(numbers[4]))
+        damping, gain = own.solve_damping, 1.0
+    return Law(dt, damping, own.error_damping, gain, own.margin, int(own.pivots))
 
 
 @kernel
-def open_ends(numbers, to_the_end):
-    """When to stop, from `PuppetSettings.numbers`."""
+def open_ends(own, to_the_end):
+    """When to stop."""
     if to_the_end:
-        return Ends(numbers[7], numbers[8], numbers[9], EAGER)
+        return Ends(own.point_tolerance, own.angle_tolerance, own.still, EAGER)
     return Ends(-1.0, -1.0, -1.0, 0)
 
 
 @kernel
-def open_doll(ints, floats):
-    """Views of what the figure is."""
-    head, numbers = lanes(ints, X1), lanes(floats, X1)
-    bodies = head[0]
-    joint, body = tail(head, HEADER), tail(numbers, HEADER)
-    limit = tail(body, bodies * Body.SIZE)
-    tree = Tree(bodies, head[1], head[2], head[3], load3(numbers, 0), records(joint, JointInts), records(body, Body))
-    return Doll(
-        tree, records(limit, Limit), tail(joint, bodies * JointInts.SIZE), tail(limit, bodies * Limit.SIZE), head[4]
-    )
+def open_doll(arrays):
+    """Views of what the figure is; arrays: an opened `PuppetTable`."""
+    own = open_memory(DollMemory, arrays.floats, arrays.ints)
+    tree = Tree(own.bodies, own.nq, own.nv, own.links, load3(own.gravity, 0), own.joint, own.body)
+    return Doll(tree, own.limit, own.range_start, own.several, own.coupled, own.ranges, own.walls)
 
 
 @kernel
-def open_goals(doll, goal_ints, goal_floats, aims, width, block):
+def open_goals(arrays, aims, width, block):
     """Views of what is asked for."""
-    head, own = lanes(goal_ints, X1), lanes(aims, width, block)
-    groups = head[0]
-    group = tail(head, HEADER)
-    common = tail(group, groups * GroupInts.SIZE)
+    own = open_memory(GoalMemory, arrays.goal_floats, arrays.goal_ints)
+    each = open_memory(AimMemory, lanes(aims, width, block), own.groups, own.corners)
     return Goals(
-        groups, head[1], head[2], head[3], head[4], records(group, GroupInts), common, tail(common, groups * groups),
-        records(goal_floats, GroupFloats, X1), records(own, Aim), tail(own, groups * Aim.SIZE),
+        own.groups, own.first, own.balance, own.corners, own.pulled, own.group, own.common, own.moves, own.fixed,
+        each.aim, each.support,
     )  # fmt: skip
 
 
 @kernel
 def open_state(doll, state, width, block):
     """Views of where a character is."""
-    q, tree = lanes(state, width, block), doll.tree
-    v = tail(q, tree.nq)
-    wanted = tail(v, tree.nv)
-    joint = tail(wanted, tree.nq)
-    return State(q, v, wanted, records(joint, JointState), tail(joint, tree.bodies * JointState.SIZE))
+    return open_memory(State, lanes(state, width, block), doll.tree.nq, doll.tree.nv, doll.tree.bodies)

@@ -9,12 +9,12 @@ from hitogata.dynamics.calling import check_threads
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure, JointKind
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import share
+from hitogata.lanes import record_offsets, share
 from hitogata.motion.puppet import checking
 from hitogata.motion.puppet.asking import EVERY_AXIS, Asked
 from hitogata.motion.puppet.characters import Characters
 from hitogata.motion.puppet.handles import Handle, Hold, Priority, Residuals, Solution, Status
-from hitogata.motion.puppet.layout import ANGLES, ITERATIONS, POINTS, STATUS, SUMMARY
+from hitogata.motion.puppet.layout import Summary
 from hitogata.motion.puppet.running import run_many, run_one
 from hitogata.motion.puppet.settings import PuppetSettings
 
@@ -71,12 +71,12 @@ class Puppet:
     @property
     def q(self) -> FloatArray:
         """Coordinates, shape (nq,) or (n, nq), a copy."""
-        return self._all.get(self._all.state, 0, self.figure.nq)
+        return self._all.get(self._all.state, self._all.part("q"))
 
     @property
     def v(self) -> FloatArray:
         """Velocities of the last step, shape (nv,) or (n, nv), a copy."""
-        return self._all.get(self._all.state, self.figure.nq, self.figure.nv)
+        return self._all.get(self._all.state, self._all.part("v"))
 
     def place(self, q: Any) -> None:
         """Put it into a pose at once, shape (nq,) or (n, nq); wanted joint values become those of the pose."""
@@ -197,7 +197,7 @@ class Puppet:
             joints = [name for name, link in links if link.joint.kind is not JointKind.FREE]
         bodies = self._all.bodies_of(joints)
         wanted = self._all.checked(self.q if q is None else q)
-        self._all.put(self._all.state, self.figure.nq + self.figure.nv, wanted)
+        self._all.put(self._all.state, self._all.part("wanted"), wanted)
         self._all.set_joints(bodies, "pull_goal", 1.0 / times)
         if not self._asked.pulled:
             self._asked.pulled = True
@@ -244,7 +244,7 @@ class Puppet:
         self._run(checking.above_zero("dt", dt), checking.count("iterations", iterations), False)
         if self._asked.fading:
             self._asked.forget_faded(dt)
-        return Residuals(*self._summary(POINTS, ANGLES))
+        return Residuals(*self._summary("points", "angles"))
 
     def solve(self, iterations: int = 200) -> Solution:
         """Iterate until every goal is met or nothing moves any more; goals take hold at once.
@@ -256,10 +256,10 @@ class Puppet:
             How it ended; not to reach a goal is no error.
         """
         self._run(self.settings.stride, checking.count("iterations", iterations), True)
-        self._all.state[:, self.figure.nq : self.figure.nq + self.figure.nv] = 0.0
+        self._all.state[:, self._all.part("v")] = 0.0
         if self._asked.fading:
             self._asked.forget_faded(self.settings.ramp)
-        point, angle, status, taken = self._summary(POINTS, ANGLES, STATUS, ITERATIONS)
+        point, angle, status, taken = self._summary("points", "angles", "status", "iterations")
         if self._all.single:
             return Solution(Status(int(status)), int(taken), point, angle)
         return Solution(tuple(Status(int(s)) for s in status), taken.astype(int), point, angle)
@@ -275,8 +275,7 @@ class Puppet:
         """Let the kernels run; if a character becomes non-finite, all go back to where they were."""
         own, asked = self._all, self._asked
         np.copyto(self._before, own.state)
-        given = (own.cast.ints, own.cast.floats, asked.ints, asked.floats, asked.aims, own.state, self._law, dt,
-                 iterations, to_the_end)  # fmt: skip
+        given = (asked.table(self._law), asked.aims, own.state, dt, iterations, to_the_end)
         if own.count == 1:
             good = run_one(*given)
         else:
@@ -290,10 +289,10 @@ class Puppet:
                 "targets, weights or mobilities are too large"
             )
 
-    def _summary(self, *which: int) -> list[Any]:
-        own = self._all
+    def _summary(self, *which: str) -> list[Any]:
+        own, at = self._all, record_offsets(Summary)
         if own.single:
-            numbers = own.state[0, own.cast.state_size - SUMMARY :, 0].tolist()
-            return [numbers[k] for k in which]
-        rows = own.get(own.state, own.cast.state_size - SUMMARY, SUMMARY)
-        return [rows[:, k] for k in which]
+            numbers = own.state[0, own.part("summary"), 0].tolist()
+            return [numbers[at[name]] for name in which]
+        rows = own.get(own.state, own.part("summary"))
+        return [rows[:, at[name]] for name in which]

@@ -21,7 +21,7 @@ only outside, and with its full authority from SOFT on.
 from hitogata.dynamics.momenta import mass_and_moment
 from hitogata.dynamics.placing import place, root_position
 from hitogata.lanes import clip, inline, kernel, maximum, minimum, sqrt, where
-from hitogata.motion.puppet.layout import ANGLES, BALANCE, GAZE, POINT, POINTS, TURN
+from hitogata.motion.puppet.layout import BALANCE, GAZE, POINT, TURN
 from hitogata.spatial import (
     Force,
     Vec3,
@@ -81,8 +81,8 @@ def measure(doll, state, goals, bench, law, brake):
             first = first + damping
         else:
             second = second + damping
-    state.summary[POINTS] = point_worst
-    state.summary[ANGLES] = angle_worst
+    state.summary.points = point_worst
+    state.summary.angles = angle_worst
     return first, second
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
+from hitogata.motion.puppet.layout import LawMemory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +50,10 @@ class PuppetSettings:
             raise ArgumentError(f"settings: gain must not be above 1, got {self.gain}")
 
     def numbers(self) -> FloatArray:
-        """The array kernels read (`layout.open_law`, `layout.open_ends`, `running.run`)."""
-        return np.array([
-            self.damping, self.error_damping, self.gain, self.margin, self.pivots, self.ramp, self.solve_damping,
-            self.point_tolerance, self.angle_tolerance, self.still,
-        ], float)  # fmt: skip
+        """The array kernels read (`layout.LawMemory`)."""
+        layout = LawMemory.layout()
+        out: FloatArray = layout.new_floats()
+        law = layout.open(out)
+        for name in LawMemory.FIELDS:
+            getattr(law, name)[...] = getattr(self, name)
+        return out

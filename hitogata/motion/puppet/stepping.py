@@ -4,16 +4,9 @@ from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import BALL, FREE, SLIDER
 from hitogata.lanes import absolute, all_lanes, clip, inline, kernel, maximum, minimum, where
 from hitogata.motion.puppet.layout import (
-    ANGLES,
-    BACK,
-    FAR,
-    ITERATIONS,
     MAX_ITERATIONS,
-    POINTS,
     REACHED,
     STALLED,
-    STATUS,
-    WARY,
 )
 from hitogata.motion.puppet.levels import solve_levels
 from hitogata.motion.puppet.rows import measure
@@ -53,12 +46,12 @@ def iterate(doll, state, goals, bench, law, ramp, most, ends):
     for k in range(most + 1):
         walls = look(doll, state, bench, law)
         note_place(doll, state, bench)
-        brake = (state.summary[WARY] + 1.0) * law.error_damping
+        brake = (state.summary.wary + 1.0) * law.error_damping
         if k < ends.eager:
             brake = zero
         first, second = measure(doll, state, goals, bench, law, brake)
         left = note_left(goals, zero, ends.eager > 0 or k == most)
-        met = (state.summary[POINTS] <= ends.point) & (state.summary[ANGLES] <= ends.angle)
+        met = (state.summary.points <= ends.point) & (state.summary.angles <= ends.angle)
         status = where((status == MAX_ITERATIONS) & met, REACHED, status)
         status = where((status == MAX_ITERATIONS) & (stalled >= PATIENCE), STALLED, status)
         moving = where(status == MAX_ITERATIONS, 1.0, 0.0)
@@ -71,7 +64,7 @@ def iterate(doll, state, goals, bench, law, ramp, most, ends):
             trust = clip(where(better, trust * WIDER, trust * NARROWER), 1e-4, 1.0)
         solve_levels(doll, state, goals, bench, law, walls, first, second)
         shorten(doll, state, bench, law, moving, trust)
-        stalled = where(state.summary[FAR] < ends.still, PATIENCE, stalled)
+        stalled = where(state.summary.far < ends.still, PATIENCE, stalled)
         taken = taken + moving
         advance(tree, state.q, bench.change, 1.0, state.q)
         for j in range(tree.nq):
@@ -80,12 +73,12 @@ def iterate(doll, state, goals, bench, law, ramp, most, ends):
             state.v[j] = state.v[j] + bench.change[j]
     for j in range(tree.nv):
         state.v[j] = state.v[j] * (1.0 / (law.dt * most))
-    state.summary[STATUS] = status
-    state.summary[ITERATIONS] = taken
+    state.summary.status = status
+    state.summary.iterations = taken
     if ends.eager == 0:
         back = turning_back(doll, state, bench)
-        state.summary[WARY] = warier(state.summary[WARY], back * state.summary[BACK])
-        state.summary[BACK] = back
+        state.summary.wary = warier(state.summary.wary, back * state.summary.back)
+        state.summary.back = back
 
 
 @kernel
@@ -191,7 +184,7 @@ def shorten(doll, state, bench, law, moving, trust):
             else:
                 worst = maximum(worst, turn / (s.turn_speed * law.dt))
     scale = moving * (RESERVE / maximum(worst / trust, RESERVE))
-    state.summary[FAR] = far * scale
+    state.summary.far = far * scale
     for k in range(tree.nv):
         bench.change[k] = bench.change[k] * scale
 

@@ -6,7 +6,8 @@ straight inwards, and the room left.  A wall asks that one iteration does not us
     row · (change of the joint) + gap >= 0
 
 so a joint may come to its wall and slide along it.  A wall is flat and a range is not: what a step goes too far in
-sliding (half the square of the step) is taken back by moving the joint to the nearest allowed pose.  A joint that was
+sliding (half the square of the step) is taken back by moving the joint to the nearest allowed pose.  Ranges over
+several joints have no rows here: what an iteration goes beyond them is all taken back so.  A joint that was
 set outside its range is not moved at a blow; it comes in at no more than its own speed.
 
 In a narrow range (an ankle turns by ±10°) walls lie close together, and the nearest is now this one, now that one.  A
@@ -18,6 +19,7 @@ from hitogata.constraints.limits import TWIST_SLOPE, turned_since
 from hitogata.dynamics.layout import BALL, HINGE
 from hitogata.lanes import absolute, any_lane, clip, inline, kernel, maximum, minimum, negated, sqrt, tail, where
 from hitogata.motion.puppet.layout import OTHER, SWING, TWIST
+from hitogata.rom.coupled.rows import hold_within
 from hitogata.rom.violation import range_clamp, range_violation
 from hitogata.spatial import (
     Vec3,
@@ -45,6 +47,9 @@ KNOWN = 0.35
 PROBE = 0.01
 """How far to look whether it is still there, when it holds the joint [rad]."""
 
+ROUNDS = 20
+"""In which joints are brought back into a range of several of them: a few on walls that bend, more in corners."""
+
 FAR = 1e9
 """Room to a wall that is not known [rad]."""
 
@@ -53,6 +58,8 @@ FAR = 1e9
 def look(doll, state, bench, law):
     """Hold joints within their ranges, and note the walls that are near; returns how many."""
     count, tree = 0, doll.tree
+    for k in range(doll.several):
+        hold_within(state.q, tail(doll.ranges, doll.coupled[k]), bench.scratch, bench.row, 0, ROUNDS)
     for i in range(tree.bodies):
         joint = tree.joint[i]
         if joint.kind == BALL:

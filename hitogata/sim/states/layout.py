@@ -7,20 +7,26 @@ each to each, softness on its diagonal,
     (B p)_r = -(speed_r + bias_r)         for those rows that are held
 """
 
-from typing import NamedTuple
-
-from hitogata.lanes import X1, kernel, lanes, record, record_size, records, tail
-from hitogata.loops.contacts.layout import CORNERS, Patch, PatchInts
-from hitogata.loops.contacts.reporting import REPORT
+from hitogata.lanes import Count, Memory, many, number, numbers, one, record, several, wholes
+from hitogata.loops.contacts.layout import CORNERS, Patch, PatchInts, PatchReport
 from hitogata.spatial import Force, Sym3, Vec3
 
 MOST_ROWS = 160
 """Held rows of an island: one with more is left to the sweeps, which are the faster ones then."""
 
-STEPS, ISLANDS, SWEPT, TOO_LARGE, PASSES, PATCHES, TALLY = 0, 1, 2, 3, 4, 8, 10
-"""Places in the tally, and its length.  So far: steps; islands with contacts or ties; those of them left to the sweeps,
-and those of these that were too large; islands that took so many passes, from PASSES + 1 on.  Of the last step:
-patches."""
+PER_ISLAND = MOST_ROWS // 6
+"""Patches of an island, at the most."""
+
+
+@record
+class Tally:
+    """What was done so far."""
+
+    steps: float
+    islands: float  # with contacts or ties
+    swept: float  # of these, left to the sweeps
+    too_large: float  # of those, because of their size
+    passes: several(4)  # type: ignore[valid-type]  # islands that took so many passes
 
 
 @record
@@ -59,70 +65,32 @@ class Bed:
     arm_b: Vec3
 
 
-class Room(NamedTuple):
-    """Views of the scratch."""
+class Room(Memory):
+    """Scratch; it begins with the tally, and with what the last step tells."""
 
-    patch: records  # type: ignore[valid-type]
-    ints: records  # type: ignore[valid-type]
-    corner: lanes  # type: ignore[valid-type]  # (patches, CORNERS, 3): x, y, gap
-    bed: records  # type: ignore[valid-type]
-    rate: lanes  # type: ignore[valid-type]  # (patches, 6): motions before the step
-    force: lanes  # type: ignore[valid-type]  # (patches, 6): their impulses, as wrenches
-    row: records  # type: ignore[valid-type]  # HeldRow
-    row_int: records  # type: ignore[valid-type]  # HeldRowInts
-    held: lanes  # type: ignore[valid-type]  # (patches of an island, 6, 6): held motions
-    forces: lanes  # type: ignore[valid-type]  # (patches of an island, 6, 6): what forces go with them
-    first: lanes  # type: ignore[valid-type]  # (patches of an island,) int: first unknown
-    many: lanes  # type: ignore[valid-type]  # (patches of an island,) int: unknowns
-    column: lanes  # type: ignore[valid-type]  # (rows,) int: unknown of a plain row, or -1
-    order: lanes  # type: ignore[valid-type]  # (rows,) int
-    reply: lanes  # type: ignore[valid-type]  # (rows, rows): B
-    matrix: lanes  # type: ignore[valid-type]  # (rows, rows)
-    right: lanes  # type: ignore[valid-type]  # (rows,)
-    unknown: lanes  # type: ignore[valid-type]  # (rows,)
-    scale: lanes  # type: ignore[valid-type]  # (rows,)
-    answer: lanes  # type: ignore[valid-type]  # (6, 2, width): of a row, or a patch's six, in the trees of its bodies
-    spare: lanes  # type: ignore[valid-type]  # (points, 3)
-    patch_of: lanes  # type: ignore[valid-type]  # (point rows,) int: patch, -1 none, -2 not pressing
-    report: lanes  # type: ignore[valid-type]  # (patches, REPORT)
-    tally: lanes  # type: ignore[valid-type]
-
-
-PER_ISLAND = MOST_ROWS // 6
-
-
-def room_sizes(points: int, width: int) -> tuple[int, int]:
-    """Numbers and whole numbers of scratch; for so many point rows, a row of coupling."""
-    patch = record_size(Patch) + 3 * CORNERS + record_size(Bed) + 12 + REPORT
-    own = MOST_ROWS * (record_size(HeldRow) + 2 * MOST_ROWS + 3) + 72 * PER_ISLAND
-    numbers = TALLY + points * (patch + 3) + own + 12 * width
-    whole = points * (record_size(PatchInts) + 1) + MOST_ROWS * (record_size(HeldRowInts) + 2) + 2 * PER_ISLAND
-    return numbers + 64, whole + 64
-
-
-@kernel
-def open_room(numbers, whole, points, width):
-    """Views of the scratch, from arrays of `room_sizes`."""
-    tally, ints = lanes(numbers, X1), lanes(whole, X1)
-    report = tail(tally, TALLY)
-    patch = tail(report, points * REPORT)
-    corner = tail(patch, points * Patch.SIZE)
-    bed = tail(corner, points * 3 * CORNERS)
-    rate = tail(bed, points * Bed.SIZE)
-    force, spare = tail(rate, 6 * points), tail(rate, 12 * points)
-    row = tail(spare, 3 * points)
-    held = tail(row, MOST_ROWS * HeldRow.SIZE)
-    forces = tail(held, 36 * PER_ISLAND)
-    reply = tail(forces, 36 * PER_ISLAND)
-    matrix = tail(reply, MOST_ROWS * MOST_ROWS)
-    right = tail(matrix, MOST_ROWS * MOST_ROWS)
-    unknown, scale, answer = tail(right, MOST_ROWS), tail(right, 2 * MOST_ROWS), tail(right, 3 * MOST_ROWS)
-    patch_of = tail(ints, points * PatchInts.SIZE)
-    row_int = tail(patch_of, points)
-    first = tail(row_int, MOST_ROWS * HeldRowInts.SIZE)
-    column = tail(first, 2 * PER_ISLAND)
-    return Room(
-        records(patch, Patch), records(ints, PatchInts), corner, records(bed, Bed), rate, force, records(row, HeldRow),
-        records(row_int, HeldRowInts), held, forces, first, tail(first, PER_ISLAND), column, tail(column, MOST_ROWS),
-        reply, matrix, right, unknown, scale, answer, spare, patch_of, report, tally,
-    )  # fmt: skip
+    points, width = Count(), Count()  # point rows; a row of coupling
+    tally = one(Tally)
+    patches = number()  # of the last step
+    report = many(PatchReport, points)
+    patch = many(Patch, points)
+    corner = numbers(points, CORNERS, 3)  # x, y, gap
+    bed = many(Bed, points)
+    rate = numbers(points, 6)  # motions before the step
+    force = numbers(points, 6)  # their impulses, as wrenches
+    spare = numbers(points, 3)
+    row = many(HeldRow, MOST_ROWS)
+    held = numbers(PER_ISLAND, 6, 6)  # held motions
+    forces = numbers(PER_ISLAND, 6, 6)  # what forces go with them
+    reply = numbers(MOST_ROWS, MOST_ROWS)  # B
+    matrix = numbers(MOST_ROWS, MOST_ROWS)
+    right = numbers(MOST_ROWS)
+    unknown = numbers(MOST_ROWS)
+    scale = numbers(MOST_ROWS)
+    answer = numbers(12 * width + 8)  # (6, 2, width): of a row, or a patch's six, in the trees of its bodies
+    ints = many(PatchInts, points)
+    patch_of = wholes(points)  # of a point row: patch, -1 none, -2 not pressing
+    row_int = many(HeldRowInts, MOST_ROWS)
+    first = wholes(PER_ISLAND)  # unknown of a patch
+    unknowns = wholes(PER_ISLAND)  # how many it has
+    column = wholes(MOST_ROWS)  # unknown of a plain row, or -1
+    order = wholes(MOST_ROWS)

@@ -14,7 +14,7 @@ from hitogata.loops.contacts.validity import judge
 from hitogata.loops.pivots import product
 from hitogata.sim.states.applying import push_all, take_back, worst_closing, write_impulses
 from hitogata.sim.states.gathering import BLEND, gather, slow
-from hitogata.sim.states.layout import ISLANDS, MOST_ROWS, PASSES, SWEPT, TOO_LARGE
+from hitogata.sim.states.layout import MOST_ROWS
 from hitogata.sim.states.listing import list_plain
 from hitogata.sim.states.pressing import find_pressing
 from hitogata.sim.states.replying import fill_replies
@@ -91,13 +91,13 @@ def within_limits(rows, room, plain):
 def note(rows, n, tally, passes, worst, fits):
     """Count what happened to an island with contacts."""
     if rows.islands.point_start[n + 1] > rows.islands.point_start[n]:
-        tally[ISLANDS] += 1.0
+        tally.islands += 1.0
         if worst >= 0.0:
-            tally[PASSES + passes] += 1.0
+            tally.passes[passes] += 1.0
         else:
-            tally[SWEPT] += 1.0
+            tally.swept += 1.0
             if not fits:
-                tally[TOO_LARGE] += 1.0
+                tally.too_large += 1.0
 
 
 @kernel
@@ -156,7 +156,7 @@ def solve_some(room, plain, patches, first):
                 if room.column[s] >= 0:
                     room.matrix[at * MOST_ROWS + room.column[s]] = room.reply[r * MOST_ROWS + s]
     for i in range(patches):
-        for k in range(room.many[i]):
+        for k in range(room.unknowns[i]):
             fill_unknown(room, plain, patches, i, k)
     solve_scaled(room, room.matrix, count, slides)
     for r in range(plain):
@@ -166,7 +166,7 @@ def solve_some(room, plain, patches, first):
     for i in range(patches):
         for m in range(6):
             total = 0.0
-            for k in range(room.many[i]):
+            for k in range(room.unknowns[i]):
                 total = total + room.forces[36 * i + 6 * k + m] * room.unknown[room.first[i] + k]
             room.force[6 * (first + i) + m] = total
             room.row[plain + 6 * i + m].impulse = total
@@ -186,7 +186,7 @@ def choose_unknowns(room, plain, patches, first):
         own = write_held(room.patch[first + i], room.ints[first + i], g)
         write_forces(room.patch[first + i], g, own, tail(room.forces, 36 * i))
         room.first[i] = count
-        room.many[i] = own
+        room.unknowns[i] = own
         count += own
         if own > 0 and (room.ints[first + i].slip == SLIDE or room.patch[first + i].spin != 0.0):
             slides = True
@@ -205,7 +205,7 @@ def fill_unknown(room, plain, patches, i, k):
     for o in range(patches):
         for m in range(6):  # what this force does to the six motions of each patch ...
             room.scale[m] = picked(room.reply, (plain + 6 * o + m) * MOST_ROWS + rows_at, f)
-        for j in range(room.many[o]):  # ... and to those of them that are held
+        for j in range(room.unknowns[o]):  # ... and to those of them that are held
             room.matrix[(room.first[o] + j) * MOST_ROWS + at] = picked(room.held, 36 * o + 6 * j, room.scale)
     total = 0.0
     for m in range(6):

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hitogata.figure.pose import FloatArray
-from hitogata.loops.contacts.reports import Change, ContactState, Slip
-from hitogata.sim.states.layout import ISLANDS, PASSES, STEPS, SWEPT, TALLY, TOO_LARGE
+from hitogata.lanes import record_fields
+from hitogata.loops.contacts.reports import Change, ContactState, PatchNumbers, Slip
+from hitogata.sim.states.layout import Tally
 from hitogata.sim.states.reporting import BY_SWEEPS
 
 if TYPE_CHECKING:
@@ -75,9 +74,12 @@ class ContactTally:
 
 def contact_tally(arrays: "Arrays") -> ContactTally:
     """Counts so far."""
-    t = [int(x) for x in arrays.states[:TALLY]]
-    first, second, third = t[PASSES + 1 : PASSES + 4]
-    return ContactTally(t[STEPS], t[ISLANDS], t[SWEPT] - t[TOO_LARGE], t[TOO_LARGE], (first, second, third))
+    if not arrays.stated:
+        return ContactTally(0, 0, 0, 0, (0, 0, 0))
+    told = record_fields(Tally, arrays.tally)
+    _, first, second, third = (int(x) for x in told.passes)
+    steps, islands, swept, large = (int(x) for x in (told.steps, told.islands, told.swept, told.too_large))
+    return ContactTally(steps, islands, swept - large, large, (first, second, third))
 
 
 def contact_patches(arrays: "Arrays") -> list[ContactPatch]:
@@ -88,13 +90,11 @@ def contact_patches(arrays: "Arrays") -> list[ContactPatch]:
             owner.setdefault(body, (member, link))
     result = []
     for row in arrays.last_patches():
-        a, b, state, slip, why, known, _, corners = (int(x) for x in row[:8])
-        place, axes = row[8:11].copy(), row[11:20].reshape(3, 3).T.copy()
-        w = row[20:26] / arrays.piece_h_of(owner[a][0])
-        change = Change(why & ~BY_SWEEPS) | (Change.NOTHING if known else Change.TOUCHED)
+        told = PatchNumbers(row)
+        (member, link), b = owner[told.body_a], told.body_b
+        change = Change(told.why & ~BY_SWEEPS) | (Change.NOTHING if told.known else Change.TOUCHED)
         result.append(ContactPatch(
-            owner[a], owner[b] if b >= 0 else None, ContactState(state), Slip(slip), change, bool(why & BY_SWEEPS),
-            place, axes, np.concatenate([w[3:], w[:3]]), place + axes[:, :2] @ row[26:28], float(row[29]),
-            row[30 : 30 + 2 * corners].reshape(corners, 2).copy(),
+            (member, link), owner[b] if b >= 0 else None, told.state, told.slip, change, bool(told.why & BY_SWEEPS),
+            told.place, told.axes, told.wrench / arrays.piece_h_of(member), told.pressure, told.gap, told.region,
         ))  # fmt: skip
     return result

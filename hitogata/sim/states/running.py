@@ -4,11 +4,11 @@ from hitogata.contact.conservative_advancement import gap_of
 from hitogata.contact.field_gaps import gap_of_any
 from hitogata.contact.finding import touch
 from hitogata.contact.touching import touch_any
-from hitogata.lanes import entry, floats_in, ints_in, kernel, maximum, sqrt
+from hitogata.lanes import entry, floats_in, ints_in, kernel, maximum, open_memory, sqrt
 from hitogata.loops.contacts.reporting import write_report
 from hitogata.sim.clocking import Clock, silent
 from hitogata.sim.running import take_reduced_steps
-from hitogata.sim.states.layout import PATCHES, STEPS, open_room
+from hitogata.sim.states.layout import Room
 from hitogata.sim.states.passes import solve_by_states
 from hitogata.sim.states.reporting import report_swept
 from hitogata.sim.step import sweep_island
@@ -35,7 +35,7 @@ def take_shaped_stated_steps(arrays, longest, fast_turn, sweeps, h, steps):
 @kernel
 def states_room(world, arrays):
     """Scratch of the method."""
-    return open_room(floats_in(arrays, 20), ints_in(arrays, 19), world.most_points, world.width)
+    return open_memory(Room, floats_in(arrays, 20), ints_in(arrays, 19), world.most_points, world.width)
 
 
 @kernel
@@ -52,7 +52,7 @@ def by_states(scene, rows, islands, around, law, sweeps, room):
                 report_swept(scene, rows, n, room, patches, own)
             worst = maximum(worst, left)
             patches += own
-    room.tally[STEPS] += 1.0
-    room.tally[PATCHES] = patches
+    room.tally.steps += 1.0
+    room.patches = patches
     write_report(room, 0, patches, room.report)
     return worst

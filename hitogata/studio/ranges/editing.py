@@ -116,11 +116,6 @@ def set_twist(range_: RangeOfMotion, index: int, low: float, high: float) -> Ran
     return RangeOfMotion(range_.swing, BoundaryTwist(lows, highs, _pole(range_)), range_.bone)
 
 
-def set_all_twist(range_: RangeOfMotion, low: float, high: float) -> RangeOfMotion:
-    """The same twist limits everywhere [rad]."""
-    return RangeOfMotion(range_.swing, ConstantTwist(low, high), range_.bone)
-
-
 def _pole(range_: RangeOfMotion) -> Any:
     """What twist was allowed at rest stays allowed there."""
     if isinstance(range_.twist, BoundaryTwist):

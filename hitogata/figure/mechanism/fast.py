@@ -1,0 +1,94 @@
+"""Poses and inverse dynamics of mechanisms by compiled kernels: many frames at once, or one at a time."""
+
+from typing import Any
+
+import numpy as np
+
+from hitogata.errors import FigureError
+from hitogata.figure.mechanism import kernels
+from hitogata.figure.mechanism.compiled import CompiledMechanism, compiled
+from hitogata.figure.mechanism.motion import coordinate_rows
+from hitogata.figure.mechanism.tree import Mechanism
+from hitogata.figure.values import ArrayLike, FloatArray
+from hitogata.lanes import X1, X8, aligned_zeros, record_size
+
+FEW = 8
+"""Fewer frames are taken one by one."""
+
+
+class MechanismKernels:
+    """A mechanism, compiled once; its scratch is its own: one thread at a time.
+
+    Args:
+        mechanism: whose functions are piecewise polynomials of one coordinate each, see `compiled`.
+
+    Raises:
+        FigureError: some function is not; `mechanism_inverse_dynamics` and `mechanism_motion` take it.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        made = compiled(mechanism)
+        if made is None:
+            raise FigureError(
+                f"mechanism {mechanism.name!r} has functions that have no table (sines, products, several arguments)"
+            )
+        self.mechanism, self._made = mechanism, made
+        self._one = self._scratch(made, 1)
+        self._many = self._scratch(made, X8.n)
+        self._shape = (made.coordinates,)
+
+    @staticmethod
+    def _scratch(made: CompiledMechanism, width: int) -> Any:
+        bodies = made.bodies * (12 + record_size(kernels.Reached))
+        return aligned_zeros((4 * made.coordinates + bodies + made.steps * record_size(kernels.Screw) + 8) * width)
+
+    def forces(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArray:
+        """Forces on the rates of coordinates that give the accelerations, without external loads: M q̈ + c(q, q̇).
+
+        Args:
+            q, qd, qdd: coordinates, rates, accelerations, shape (nc,) or (n, nc).
+
+        Returns:
+            [N m or N], shape (nc,) or (n, nc).
+        """
+        try:
+            if q.shape == self._shape == qd.shape == qdd.shape:  # type: ignore[union-attr]
+                tau = np.empty(self._shape)
+                if kernels.inverse_one(q, qd, qdd, self._made.flat, tau, self._one):
+                    return tau
+        except (AttributeError, TypeError):
+            pass
+        alone = np.ndim(q) == 1
+        q = coordinate_rows(self.mechanism, q, "q")
+        qd = coordinate_rows(self.mechanism, qd, "qd", len(q))
+        qdd = coordinate_rows(self.mechanism, qdd, "qdd", len(q))
+        tau = np.empty_like(q)
+        few = len(q) < FEW
+        kernels.inverse_rows(q, qd, qdd, self._made.flat, tau, self._one if few else self._many, X1 if few else X8)
+        return tau[0] if alone else tau
+
+    def poses(self, q: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Poses of all bodies.
+
+        Args:
+            q: coordinates, shape (nc,) or (n, nc).
+
+        Returns:
+            R_WB, shape (nb, 3, 3) or (n, nb, 3, 3), and p_WB [m], shape (nb, 3) or (n, nb, 3).
+        """
+        try:
+            if q.shape == self._shape:  # type: ignore[union-attr]
+                one = np.empty(12 * self._made.bodies)
+                if kernels.pose_one(q, self._made.flat, one, self._one):
+                    each = one.reshape(-1, 12)
+                    return each[:, :9].reshape(-1, 3, 3), each[:, 9:]
+        except (AttributeError, TypeError):
+            pass
+        alone = np.ndim(q) == 1
+        q = coordinate_rows(self.mechanism, q, "q")
+        out = np.empty((len(q), 12 * self._made.bodies))
+        few = len(q) < FEW
+        kernels.pose_rows(q, self._made.flat, out, self._one if few else self._many, X1 if few else X8)
+        rows = out.reshape(len(q), self._made.bodies, 12)
+        turns, places = rows[:, :, :9].reshape(len(q), -1, 3, 3), rows[:, :, 9:]
+        return (turns[0], places[0]) if alone else (turns, places)

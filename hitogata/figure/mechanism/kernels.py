@@ -1,0 +1,231 @@
+"""Poses and inverse dynamics of mechanisms, compiled, at every width (Newton and Euler: Featherstone 2008, 5.3).
+
+All is in the world's axes, velocities and forces about the world's origin.  A step with screw s, function θ(q) and its
+derivatives θ', θ'' adds s θ' q̇ to the velocity V, and s (θ' q̈ + θ'' q̇²) + (V × s) θ' q̇ to the acceleration; outward.
+Inward, the force of a coordinate is Σ θ' s · f over its steps, f the force on all bodies behind.
+"""
+
+from hitogata.figure.mechanism.compiled import BODY, HEAD, PIECE, BodyRow, MechanismHead, StepRow
+from hitogata.lanes import (
+    X1,
+    Floats,
+    entry,
+    gather,
+    inline,
+    kernel,
+    lanes,
+    pack,
+    record,
+    records,
+    sincos,
+    tail,
+    unpack,
+    where,
+)
+from hitogata.spatial import Force, Mat3, Motion, Vec3, cross, dot, store3
+
+
+@record
+class Reached:
+    """Scratch of a body."""
+
+    rot: Mat3
+    pos: Vec3
+    velocity: Motion
+    acceleration: Motion
+    force: Force
+    origin: Vec3            # of its joint's frame M
+
+
+@record
+class Screw:
+    """Scratch of a step."""
+
+    screw: Motion
+    slope: float
+
+
+@kernel
+def function_at(table, x):
+    """Value, first and second derivative of a piecewise polynomial."""
+    count = int(table[0])
+    piece = x * 0.0
+    for k in range(count):
+        piece = piece + where(x >= table[1 + k], 1.0, 0.0)
+    origin, a, b, c, d, e, f = gather(tail(table, 1 + count), piece * (PIECE + 1.0), 7)
+    t = x - origin
+    value = ((((a * t + b) * t + c) * t + d) * t + e) * t + f
+    first = (((5.0 * a * t + 4.0 * b) * t + 3.0 * c) * t + 2.0 * d) * t + e
+    second = ((20.0 * a * t + 12.0 * b) * t + 6.0 * c) * t + 2.0 * d
+    return value, first, second
+
+
+@inline
+def turned_about_z(r, angle):
+    """A rotation, then one about z."""
+    s, c = sincos(angle)
+    return Mat3(r.xx * c + r.xy * s, r.xy * c - r.xx * s, r.xz, r.yx * c + r.yy * s, r.yy * c - r.yx * s, r.yz,
+                r.zx * c + r.zy * s, r.zy * c - r.zx * s, r.zz)  # fmt: skip
+
+
+@inline
+def crossed(v, s):
+    """V × S of spatial velocities."""
+    return Motion(cross(v.ang, s.ang), cross(v.ang, s.lin) + cross(v.lin, s.ang))
+
+
+@kernel
+def outward(view, q, v, a, reached, screws, moving):
+    """Poses of all bodies; with `moving`, velocities, accelerations and what moves each."""
+    head = records(view, MechanismHead)[0]
+    count = int(head.bodies)
+    bodies, steps = records(tail(view, HEAD), BodyRow), records(tail(view, HEAD + count * BODY), StepRow)
+    tables, zero, n = tail(view, int(head.tables)), q[0] * 0.0, 0
+    for k in range(count):
+        body, own = bodies[k], reached[k]
+        parent = int(body.parent)
+        if parent >= 0:
+            rot, pos = reached[parent].rot, reached[parent].pos
+            velocity, acceleration = reached[parent].velocity, reached[parent].acceleration
+        else:
+            rot = Mat3(zero + 1.0, zero, zero, zero, zero + 1.0, zero, zero, zero, zero + 1.0)
+            pos = Vec3(zero, zero, zero)
+            velocity = Motion(pos, pos)
+            acceleration = Motion(pos, pos - head.gravity)
+        for _ in range(int(body.steps)):
+            step, i = steps[n], int(steps[n].coordinate)
+            pos = pos + rot @ step.pos
+            rot = rot @ step.rot
+            x = q[i]
+            value, slope, bend = x * step.slope + step.offset, x * 0.0 + step.slope, zero
+            if step.table >= 0:
+                value, slope, bend = function_at(tail(tables, int(step.table)), x)
+            axis = Vec3(rot.xz, rot.yz, rot.zz)
+            if step.turn > 0.5:
+                screw = Motion(axis, cross(pos, axis))
+                rot = turned_about_z(rot, value)
+            else:
+                screw = Motion(axis * 0.0, axis)
+                pos = pos + axis * value
+            if moving:
+                rate = slope * v[i]
+                push = slope * a[i] + bend * v[i] * v[i]
+                acceleration = acceleration + screw * push + crossed(velocity, screw) * rate
+                velocity = velocity + screw * rate
+                screws[n].screw = screw
+                screws[n].slope = slope
+            n += 1
+        own.origin = pos
+        own.pos = pos + rot @ body.pos
+        own.rot = rot @ body.rot
+        if moving:
+            own.velocity = velocity
+            own.acceleration = acceleration
+
+
+@inline
+def force_on(rot, pos, mass, centre, inertia, v, a):
+    """d/dt of a body's momentum about the world's origin."""
+    c = pos + rot @ centre
+    turned = rot.T @ v.ang
+    spin = rot @ (inertia @ turned)
+    change = (a.lin + cross(a.ang, c) + cross(v.ang, v.lin + cross(v.ang, c))) * mass
+    torque = rot @ (inertia @ (rot.T @ a.ang)) + cross(v.ang, spin)
+    return Force(torque + cross(c, change), change)
+
+
+@kernel
+def inward(view, reached, screws, tau):
+    """Forces of the coordinates; forces of each body gather those behind it."""
+    head = records(view, MechanismHead)[0]
+    count, n = int(head.bodies), int(head.steps)
+    bodies, steps = records(tail(view, HEAD), BodyRow), records(tail(view, HEAD + count * BODY), StepRow)
+    for k in range(count - 1, -1, -1):
+        force, parent = reached[k].force, int(bodies[k].parent)
+        for _ in range(int(bodies[k].steps)):
+            n -= 1
+            s, i = screws[n].screw, int(steps[n].coordinate)
+            tau[i] = tau[i] + (dot(s.ang, force.ang) + dot(s.lin, force.lin)) * screws[n].slope
+        if parent >= 0:
+            reached[parent].force = reached[parent].force + force
+
+
+@kernel
+def inverse(view, q, v, a, out, spare):
+    """Forces of coordinates; spare: scratch of bodies and steps."""
+    head = records(view, MechanismHead)[0]
+    nb, bodies = int(head.bodies), records(tail(view, HEAD), BodyRow)
+    reached, screws = records(spare, Reached), records(tail(spare, nb * Reached.SIZE), Screw)
+    outward(view, q, v, a, reached, screws, True)
+    for k in range(nb):
+        body, at = bodies[k], reached[k]
+        at.force = force_on(at.rot, at.pos, body.mass, body.centre, body.inertia, at.velocity, at.acceleration)
+    for c in range(int(head.coordinates)):
+        out[c] = q[0] * 0.0
+    inward(view, reached, screws, out)
+
+
+@entry(q=Floats(2), qd=Floats(2), qdd=Floats(2), flat=Floats(1), tau=Floats(2, write=True), work=Floats(1, write=True))
+def inverse_rows(q, qd, qdd, flat, tau, work, width):
+    """tau (n, nc) from coordinates, rates and accelerations (n, nc); no loads."""
+    own, view = lanes(work, width), lanes(flat, X1)
+    nc = int(records(view, MechanismHead)[0].coordinates)
+    v, a, out = tail(own, nc), tail(own, 2 * nc), tail(own, 3 * nc)
+    for first in range(0, q.shape[0], own.width):
+        pack(q, first, own)
+        pack(qd, first, v)
+        pack(qdd, first, a)
+        inverse(view, own, v, a, out, tail(own, 4 * nc))
+        unpack(out, tau, first)
+
+
+@entry(q=Floats(1), qd=Floats(1), qdd=Floats(1), flat=Floats(1), tau=Floats(1, write=True), work=Floats(1, write=True))
+def inverse_one(q, qd, qdd, flat, tau, work):
+    """The same of one frame, (nc,); returns whether all is finite."""
+    out = lanes(tau, X1)
+    inverse(lanes(flat, X1), lanes(q, X1), lanes(qd, X1), lanes(qdd, X1), out, lanes(work, X1))
+    return finite(out, q.shape[0])
+
+
+@kernel
+def finite(view, count):
+    """Are all numbers finite?"""
+    total = 0.0
+    for k in range(count):
+        total = total + view[k] * 0.0
+    return total == 0.0
+
+
+@kernel
+def write_poses(view, q, out, spare):
+    """Rotation row by row, then position, of every body; spare: scratch of bodies and steps."""
+    nb = int(records(view, MechanismHead)[0].bodies)
+    reached, screws = records(spare, Reached), records(tail(spare, nb * Reached.SIZE), Screw)
+    outward(view, q, q, q, reached, screws, False)
+    for k in range(nb):
+        r, at = reached[k].rot, 12 * k
+        store3(out, at, Vec3(r.xx, r.xy, r.xz))
+        store3(out, at + 3, Vec3(r.yx, r.yy, r.yz))
+        store3(out, at + 6, Vec3(r.zx, r.zy, r.zz))
+        store3(out, at + 9, reached[k].pos)
+
+
+@entry(q=Floats(2), flat=Floats(1), poses=Floats(2, write=True), work=Floats(1, write=True))
+def pose_rows(q, flat, poses, work, width):
+    """poses (n, nb 12): rotation row by row, then position, of every body."""
+    own, view = lanes(work, width), lanes(flat, X1)
+    head = records(view, MechanismHead)[0]
+    nc, nb = int(head.coordinates), int(head.bodies)
+    out = tail(own, 4 * nc)
+    for first in range(0, q.shape[0], own.width):
+        pack(q, first, own)
+        write_poses(view, own, out, tail(out, 12 * nb))
+        unpack(out, poses, first)
+
+
+@entry(q=Floats(1), flat=Floats(1), poses=Floats(1, write=True), work=Floats(1, write=True))
+def pose_one(q, flat, poses, work):
+    """The same of one frame, (nb 12,); returns whether all is finite."""
+    out = lanes(poses, X1)
+    write_poses(lanes(flat, X1), lanes(q, X1), out, lanes(work, X1))
+    return finite(out, poses.shape[0])

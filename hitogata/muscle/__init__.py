@@ -1,0 +1,57 @@
+"""Muscles, tendons and ligaments on a figure or mechanism: paths, moment arms, forces, and who does the work.
+
+    MuscleSet              wires on a body, frozen; read by muscles_from_osim and its like
+    wire_geometry          lengths, lengthening speeds, moment arms
+    rigid_tendon_forces, tendon_equilibrium, activation_rate, ligament_forces
+    muscle_forces          activations and tensions behind moments of joints
+
+`docs/muscle.md` is the guide.
+"""
+
+from hitogata.muscle.curves import DeGroote2016, Millard2012, ModelCurves, Thelen2003
+from hitogata.muscle.fibres import (
+    MuscleEquilibrium,
+    MuscleForces,
+    activation_rate,
+    ligament_forces,
+    rigid_tendon_forces,
+    tendon_equilibrium,
+)
+from hitogata.muscle.forces import Cost, ForceOptions, MuscleSolution, muscle_forces
+from hitogata.muscle.from_osim import muscles_from_osim
+from hitogata.muscle.geometry import WireGeometry, wire_geometry
+from hitogata.muscle.paths import ConditionalPoint, MovingPoint, Path, PathPoint, Surface, SurfaceKind, Wrap
+from hitogata.muscle.wires import Ligament, Muscle, MuscleSet, Node, Tendon, Wire
+
+__all__ = [
+    "ConditionalPoint",
+    "Cost",
+    "DeGroote2016",
+    "ForceOptions",
+    "Ligament",
+    "Millard2012",
+    "ModelCurves",
+    "MovingPoint",
+    "Muscle",
+    "MuscleEquilibrium",
+    "MuscleForces",
+    "MuscleSet",
+    "MuscleSolution",
+    "Node",
+    "Path",
+    "PathPoint",
+    "Surface",
+    "SurfaceKind",
+    "Tendon",
+    "Thelen2003",
+    "Wire",
+    "WireGeometry",
+    "Wrap",
+    "activation_rate",
+    "ligament_forces",
+    "muscle_forces",
+    "muscles_from_osim",
+    "rigid_tendon_forces",
+    "tendon_equilibrium",
+    "wire_geometry",
+]

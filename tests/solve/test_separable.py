@@ -1,0 +1,67 @@
+"""Separable programs: optimality conditions of random ones, other solvers, lanes, bad input."""
+
+import numpy as np
+import pytest
+
+from hitogata.errors import ArgumentError
+from hitogata.solve import separable_programs
+
+K, M, N = 21, 6, 20
+
+
+def problem(seed):
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(K, M, N)) * 40 * (rng.random((M, N)) < 0.4)
+    b = np.einsum("kmn,kn->km", A, rng.uniform(0, 1, (K, N)) ** 3)
+    b[::4] *= 4.0
+    return A, b, rng
+
+
+@pytest.mark.parametrize("power", [2.0, 3.0, 2.5])
+def test_optimality(power):
+    """x is least exactly if its gradient points out of the bounds: checked without multipliers."""
+    A, b, rng = problem(0)
+    w, low, high = rng.uniform(0.5, 2.0, (K, N)), 0.01, rng.uniform(0.3, 1.0, (K, N))
+    found = separable_programs(A, b, weights=w, low=low, high=high, softness=2.0, power=power)
+    assert found.residual.max() < 1e-9
+    x, r = found.x, found.slack
+    np.testing.assert_allclose(r, b - np.einsum("kmn,kn->km", A, x))
+    gradient = power * w * x ** (power - 1) - 4.0 * np.einsum("kmn,km->kn", A, r)
+    size = 1 + np.abs(gradient).max(axis=1, keepdims=True)
+    bound = np.where(gradient > 0, x - low, high - x)
+    assert (np.minimum(np.abs(gradient) / size, bound) < 1e-6).all()
+
+
+def test_targets_and_start():
+    A, b, rng = problem(1)
+    t = rng.uniform(0, 1, N)
+    found = separable_programs(A, b, weights=3.0, targets=t, low=-1.0, high=2.0)
+    gradient = 6.0 * (found.x - t) - 2.0 * np.einsum("kmn,km->kn", A, found.slack)
+    inside = (found.x > -1) & (found.x < 2)
+    assert np.abs(gradient[inside]).max() < 1e-7
+    again = separable_programs(A, b, weights=3.0, targets=t, low=-1.0, high=2.0, start=found.multipliers)
+    np.testing.assert_allclose(again.x, found.x, atol=1e-10)
+    assert again.steps.max() <= 2
+
+
+def test_lanes_and_threads_do_not_matter():
+    A, b, _ = problem(2)
+    batch, shared = separable_programs(A, b), separable_programs(A, b, threads=2)
+    assert np.array_equal(batch.x, shared.x)
+    ones = np.concatenate([separable_programs(A[k : k + 1], b[k : k + 1]).x for k in range(K)])
+    np.testing.assert_allclose(batch.x, ones, rtol=0, atol=1e-9)
+
+
+def test_bad_input():
+    A, b, _ = problem(3)
+    with pytest.raises(ArgumentError, match=r"expected shapes"):
+        separable_programs(A[0], b)
+    b[2, 1] = np.nan
+    with pytest.raises(ArgumentError, match=r"b: not usable at \(2, 1\)"):
+        separable_programs(A, b)
+    with pytest.raises(ArgumentError, match="softness"):
+        separable_programs(A, np.zeros((K, M)), softness=0.0)
+    with pytest.raises(ArgumentError, match="low"):
+        separable_programs(A, np.zeros((K, M)), low=2.0)
+    with pytest.raises(ArgumentError, match="power"):
+        separable_programs(A, np.zeros((K, M)), power=1.0)
