@@ -195,7 +195,9 @@ def slow_tree(scene, solids, state, group, root, end, share, turn, over, other, 
         placed.bend, placed.excess = placed.bend * where(over, share, 1.0), placed.excess * where(over, share, 1.0)
     if is_free(tree, root):
         inertia = scene.placed[root].inertia
-        store3(state.spin, 3 * root, load3(state.spin, 3 * root) + spin_of(inertia, after) - spin_of(inertia, before))
+        spin = load3(state.spin, 3 * root)
+        changed = spin + spin_of(inertia, after) - spin_of(inertia, before)
+        store3(state.spin, 3 * root, where(over, changed, spin))
     move_bodies(scene, state.mean, root, end)
 
 
