@@ -11,7 +11,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo studio test lint types law unit browser bench wheel clean
+.PHONY: demo studio test lint types law unit checked browser bench wheel clean
 
 demo: $(VENV)/ready-demo
 	$(RUN) examples/22_shoulder_circle.py --out out/shoulder
@@ -19,7 +19,7 @@ demo: $(VENV)/ready-demo
 studio: $(VENV)/ready-studio
 	$(RUN) -m hitogata.cli studio
 
-test: lint types law unit
+test: lint types law unit checked
 
 lint: $(VENV)/ready-test
 	$(RUN) -m ruff check
@@ -34,6 +34,10 @@ law: $(VENV)/ready-test
 unit: $(VENV)/ready-test
 	$(RUN) -m pytest -n auto --dist loadfile --ignore tests/studio/test_browser.py
 	$(RUN) -m pytest tests/studio/test_browser.py
+
+# Kernels with bounds of their memory checked; without -k also of worlds side by side, which take minutes to compile.
+checked: $(VENV)/ready-test
+	HITOGATA_CHECK=1 $(RUN) -m pytest tests/sim/test_bounds.py -k "not blocks"
 
 browser: $(VENV)/ready-test
 	$(RUN) -m pytest tests/studio/test_browser.py

@@ -11,9 +11,9 @@ import numpy as np
 
 from benchmarks.timing import best, table
 from hitogata.contact.layout import MOST_SLOTS, ContactPoint
-from hitogata.contact.querying import one_pair, pair_rows
+from hitogata.contact.pair_query import one_pair, pair_rows
 from hitogata.contact.shapes import Surface, compile_shapes
-from hitogata.dynamics.calling import batch_width
+from hitogata.dynamics.dispatch import batch_width
 from hitogata.figure import Box, Capsule, Plane, Shape, Sphere
 from hitogata.spatial import matrix_to_quat
 from tests.contact.cases import PAIRS, rotations, rows

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.contact_pairs import COUNT, MARGIN, with_coal
 from benchmarks.timing import best, table
 from hitogata.contact.layout import MOST_SLOTS, ContactPoint
-from hitogata.contact.querying import FIELD_SLOTS, one_pair_of_any
+from hitogata.contact.pair_query import FIELD_SLOTS, one_pair_of_any
 from hitogata.contact.shapes import Surface, compile_shapes
 from hitogata.figure import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, HeightField, Shape, Sphere
 from hitogata.spatial import matrix_to_quat

@@ -11,8 +11,8 @@ import pinocchio as pin
 from benchmarks.timing import best, calls, table
 from hitogata.dynamics import forward_dynamics
 from hitogata.dynamics.articulated import Work, accelerate
+from hitogata.dynamics.batches import run_one
 from hitogata.dynamics.layout import model_of
-from hitogata.dynamics.running import run_one
 from hitogata.figure import Figure
 from hitogata.lanes import entry
 from hitogata.library import human28, human40

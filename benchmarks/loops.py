@@ -20,7 +20,7 @@ from hitogata.files import write_mjcf
 from hitogata.library import human28, human40
 from hitogata.loops import Links, constrained_dynamics, here, weld
 from hitogata.loops.contacts import ContactStage
-from hitogata.loops.tracking import servo
+from hitogata.loops.servo import servo
 from hitogata.sim import ContactMethod
 from tests.peers.builders import q_to_pin, to_pinocchio
 

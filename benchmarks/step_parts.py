@@ -13,7 +13,7 @@ from benchmarks.world_step import standing
 from hitogata.figure import State
 from hitogata.library import human28
 from hitogata.sim import World
-from hitogata.sim.clocking import Costs
+from hitogata.sim.step_clock import Costs
 
 PARTS = [field.name for field in fields(Costs)[:6]]
 

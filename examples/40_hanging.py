@@ -17,7 +17,7 @@ from hitogata.figure import Capsule, Figure, State, Trajectory
 from hitogata.library import human40
 from hitogata.loops import Links, grasp, here
 from hitogata.loops.contacts import ContactStage
-from hitogata.loops.tracking import servo
+from hitogata.loops.servo import servo
 from hitogata.pictures import Actor, Arrows, Camera, Caption, draw_figure, write_replay
 
 H, SECONDS, LET_GO, LIMIT, G = 2e-3, 4.0, 1.2, 1000.0, np.array([0.0, 0.0, -9.81])

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from hitogata.learn import StandAndReach
-from hitogata.learn.reaching import HIGH, LOW
+from hitogata.learn.reach import HIGH, LOW
 
 TRIED, POINTS, KEPT, ROUNDS, STEPS = 64, 4, 8, 25, 120
 

@@ -43,7 +43,7 @@ def describe(parser: argparse.ArgumentParser) -> None:
         epilog=FIGURES,
     )
     convert.add_argument("input", metavar="IN", help="motion: .bvh or .npz")
-    convert.add_argument("output", metavar="OUT", help="motion to write: .bvh or .npz")
+    convert.add_argument("output", metavar="OUT", help="motion to write: .bvh, .npz, or .glb (glTF, for game engines)")
     convert.add_argument(
         "--figure",
         metavar="FIGURE",
@@ -154,7 +154,7 @@ def _contacts(args: argparse.Namespace) -> None:
 
 
 def _convert(args: argparse.Namespace) -> None:
-    kinds = kind_of(args.input), kind_of(args.output)
+    kinds = kind_of(args.input), kind_of(args.output, ".glb")
     if args.fps is not None and not 0 < args.fps < math.inf:
         raise ArgumentError(f"--fps {args.fps}: must be positive and finite")
     with warnings_in_one_line():
@@ -189,7 +189,7 @@ def _at_rate(figure: Any, motion: Any, rate: float | None) -> Any:
 
 def _carry(args: argparse.Namespace, kinds: tuple[str, str]) -> str:
     """A motion of one figure, perhaps carried over to another."""
-    from hitogata.files import bvh_from_trajectory, write_bvh
+    from hitogata.files import bvh_from_trajectory, write_bvh, write_gltf
     from hitogata.motion import read_map, retarget
 
     lines: list[str] = []
@@ -210,6 +210,9 @@ def _carry(args: argparse.Namespace, kinds: tuple[str, str]) -> str:
     else:
         motion = shown_motion(figure, motion, args)
     motion = _at_rate(figure, motion, args.fps)
+    if kinds[1] == ".glb":
+        write_gltf(figure, motion, args.output)
+        return "\n".join([*lines, f"{args.output}: {figure.nlinks} joints, {len(motion)} samples"])
     if kinds[1] == ".bvh":
         up = up_axis(args.out_up) if args.out_up else bvh.up if bvh is not None else up_axis("y")
         scale = args.out_scale if args.out_scale is not None else bvh.scale if bvh is not None else 0.01

@@ -82,11 +82,11 @@ def figure_named(name: str, mass: float | None) -> Any:
         case ".xml" | ".mjcf":
             from hitogata.files import read_mjcf
 
-            return read_mjcf(path)
+            return read_mjcf(path, repair_inertia=True)
         case ".urdf":
             from hitogata.files import read_urdf
 
-            return read_urdf(path, free_base=True)
+            return read_urdf(path, free_base=True, repair_inertia=True)
         case ".bvh":
             from hitogata.files import figure_from_bvh, read_bvh
 

@@ -76,8 +76,9 @@ def describe(parser: argparse.ArgumentParser) -> None:
     )
     _range_argument(export)
     export.add_argument(
-        "--to", required=True, choices=["mujoco", "cone", "ellipse", "pyramid", "euler"], help="form of the range"
-    )
+        "--to", required=True, choices=[*_ENGINES, "cone", "ellipse", "pyramid", "euler"],
+        help="an engine, whose joint is written in its own axes and units; or a form of the range",
+    )  # fmt: skip
     export.add_argument(
         "--engine", choices=["physx", "jolt"], default="physx", help="whose ellipse or pyramid (default: physx)"
     )
@@ -90,6 +91,8 @@ def describe(parser: argparse.ArgumentParser) -> None:
     human.add_argument("-o", "--output", metavar="RANGE", help="range file to write (.json)")
     human.set_defaults(run=_human)
 
+
+_ENGINES = ("mujoco", "physx", "jolt", "bullet", "unity", "unreal", "godot")
 
 _CLOUDS = """files of poses (child in parent, identity at rest; quaternions w x y z)
   .npy    array (n, 4)
@@ -196,6 +199,16 @@ def _export(args: argparse.Namespace) -> None:
     from hitogata.rom.export import Target, export_range
     from hitogata.rom.export_forms import Measure
 
+    if args.to in _ENGINES:
+        from hitogata.rom.engines import Engine, export_to_engine
+
+        joint = export_to_engine(_load(args.file), Engine(args.to), centred=not args.fixed_frame)
+        print(joint)
+        if hasattr(joint.export.form, "xml"):
+            print(f"MJCF        {joint.export.form.xml()}")
+        if args.output:
+            pathlib.Path(args.output).write_text(json.dumps(joint.to_dict(), indent=1) + "\n", encoding="utf-8")
+        return
     target = Target(args.to)
     measure = None
     if target is Target.ELLIPSE:

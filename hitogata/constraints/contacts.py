@@ -20,7 +20,7 @@ A limb of a figure may be driven in between another and the walls of its joints,
 """
 
 from hitogata.constraints.layout import CONTACT
-from hitogata.dynamics.layout import FREE
+from hitogata.dynamics.joints import is_floating
 from hitogata.lanes import absolute, any_lane, clip, inline, kernel, maximum, minimum, negated, sqrt, where
 from hitogata.spatial import Mat3, Vec3, cross, dot
 
@@ -118,7 +118,7 @@ def fall_of(tree, i):
     if i >= 0:
         while tree.joint[i].parent >= 0:
             i = tree.joint[i].parent
-        if tree.joint[i].kind == FREE:
+        if is_floating(tree.joint[i]):
             return tree.gravity
     return tree.gravity * 0.0
 

@@ -9,61 +9,48 @@ In worlds side by side trees keep their order: it must not depend on who touches
 zero in one world and not in its neighbour change nothing, not by rounding.
 """
 
-from typing import NamedTuple
-
-from hitogata.lanes import any_lane, kernel, lanes, packed, tail
+from hitogata.lanes import Count, Memory, any_lane, kernel, numbers, one, packed, record, wholes
 
 MARKED, UNSEEN = -1, -1
 """Of a velocity: it is an unknown, without a number yet.  Of a tree: it is of the island, and has no level yet."""
-
-SWEPT, ITERATED, UNFINISHED, TALLY = 0, 1, 2, 4
-"""Places in the tally, and its length: sweeps of islands so far, iterations of Newton's method, islands that were left
-with more to mend than the tolerance."""
 
 WIDEST = 128
 """Numbers that there is room for in a row of U, on average."""
 
 
-class Envelope(NamedTuple):
-    """Scratch."""
+@record
+class SolverCounts:
+    """Work so far."""
 
-    room: int  # numbers in `upper`, and in `lower`
-    upper: lanes  # type: ignore[valid-type]  # U, row by row
-    lower: lanes  # type: ignore[valid-type]  # Lᵀ - U, then Lᵀ, row by row
-    right: lanes  # type: ignore[valid-type]  # (unknowns,)
-    step: lanes  # type: ignore[valid-type]  # (unknowns,): the solution
-    motion: lanes  # type: ignore[valid-type]  # (2 stride, 3): of a point, for each velocity of its chain
-    tally: lanes  # type: ignore[valid-type]  # (TALLY,) int
-    chain: lanes  # type: ignore[valid-type]  # (2 stride,) int: the unknowns of a point, ascending
-    unknown: lanes  # type: ignore[valid-type]  # (nv,) int: number of a velocity
-    end: lanes  # type: ignore[valid-type]  # (unknowns,) int: last column of a row
-    start: lanes  # type: ignore[valid-type]  # (unknowns,) int: where its column 0 would be
-    order: lanes  # type: ignore[valid-type]  # (bodies,) int: roots of the trees
-    level: lanes  # type: ignore[valid-type]  # (bodies,) int: of a root
+    swept: int  # sweeps of islands
+    iterated: int  # iterations of Newton's method
+    unfinished: int  # islands that were left with more to mend than the tolerance
 
 
-def envelope_sizes(nv: int, bodies: int, stride: int) -> tuple[int, int]:
-    """Numbers and whole numbers of scratch."""
-    room = nv * (min(nv, WIDEST) + 8) + 8
-    return 2 * room + _apart(nv, stride), 2 * stride + 3 * nv + 2 * bodies + 8
+class Envelope(Memory):
+    """Scratch; the counts last from step to step."""
 
-
-def _apart(nv: int, stride: int) -> int:
-    """Numbers beside U and L."""
-    return 2 * (nv + 8) + 6 * stride + 8
+    nv, bodies, stride = Count(), Count(), Count()
+    widest = Count()  # numbers that there is room for in a row of U, on average: `widest_of(nv)`
+    room = nv * (widest + 8) + 8  # numbers in `upper`, and in `lower`
+    upper = numbers(room)  # U, row by row
+    lower = numbers(room)  # Lᵀ - U, then Lᵀ, row by row
+    right = numbers(nv + 8)  # of unknowns
+    step = numbers(nv + 8)  # the solution
+    motion = numbers(stride * 6 + 8)  # (2 stride, 3): of a point, for each velocity of its chain
+    tally = one(SolverCounts)
+    chain = wholes(stride * 2)  # the unknowns of a point, ascending
+    unknown = wholes(nv)  # number of a velocity
+    end = wholes(nv)  # of an unknown: last column of its row
+    start = wholes(nv)  # where its column 0 would be
+    order = wholes(bodies)  # roots of the trees
+    level = wholes(bodies)  # of a root
 
 
 @kernel
-def open_envelope(numbers, tally, chain, total, nv, bodies, stride):
-    """Views of scratch; tally: see TALLY; chain: room for whole numbers; total: numbers, as `envelope_sizes` says."""
-    room = (total - (2 * (nv + 8) + 6 * stride + 8)) // 2
-    lower, right = tail(numbers, room), tail(numbers, 2 * room)
-    step, motion = tail(right, nv + 8), tail(right, 2 * (nv + 8))
-    unknown = tail(chain, 2 * stride)
-    end, start, order = tail(unknown, nv), tail(unknown, 2 * nv), tail(unknown, 3 * nv)
-    return Envelope(
-        room, numbers, lower, right, step, motion, tally, chain, unknown, end, start, order, tail(order, bodies)
-    )  # fmt: skip
+def widest_of(nv):
+    """Numbers in a row of U, on average, at the most."""
+    return min(nv, WIDEST)
 
 
 # ------------------------------------------------------- structure

@@ -3,15 +3,13 @@
 Trees that touch, or hang on each other by springs and ropes, are one island; the ground joins nobody.  Each island is
 solved on its own: those at rest are done after a sweep or two, however long another takes.
 
-Islands of many touched bodies are heaps, see `heaps`, and may be solved along chains, see `chained`.
+Islands of many touched bodies are heaps, see `velocity_pgs`, and may be solved along chains, see `velocity_pgs_rows`.
 """
 
-from typing import NamedTuple
-
-from hitogata.lanes import kernel, lanes, tail
+from hitogata.lanes import Count, Memory, kernel, wholes
 
 ALIGNED = 8
-"""The rows of a tree begin at a multiple of this: see `coupling.number_rows`."""
+"""The rows of a tree begin at a multiple of this: see `delassus.number_rows`."""
 
 
 HEAP, CHAINED = 1, 2
@@ -25,39 +23,25 @@ CHEAPER = 4
 neighbours in memory and taken several at once, the velocities of a chain are not."""
 
 
-class Islands(NamedTuple):
+class Islands(Memory):
     """Rows in the order of their islands.  A tree is known by the block of 8 rows that it begins with."""
 
-    above: lanes  # type: ignore[valid-type]  # (blocks,) int: another tree of the same island, or itself; see `heaps`
-    number: lanes  # type: ignore[valid-type]  # (blocks,) int: which island
-    joint_start: lanes  # type: ignore[valid-type]  # (islands + 2,) int: where in `joint` each begins
-    point_start: lanes  # type: ignore[valid-type]  # (islands + 2,) int
-    heap: lanes  # type: ignore[valid-type]  # (islands,) int: 0, HEAP or CHAINED
-    joint: lanes  # type: ignore[valid-type]  # (joint rows,) int: joint rows, island by island
-    point: lanes  # type: ignore[valid-type]  # (point rows,) int
-    key: lanes  # type: ignore[valid-type]  # (joint or point rows,) int: scratch
-
-
-def islands_size(blocks: int, joint_rows: int, points: int) -> int:
-    """Whole numbers of scratch."""
-    return 5 * (blocks + 2) + 2 * (joint_rows + points)
-
-
-@kernel
-def open_islands(ints, blocks, joint_rows, points):
-    """Views of scratch."""
-    room = blocks + 2
-    number, joint_start, point_start = tail(ints, room), tail(ints, 2 * room), tail(ints, 3 * room)
-    heap, joint = tail(ints, 4 * room), tail(ints, 5 * room)
-    point = tail(joint, joint_rows)
-    return Islands(ints, number, joint_start, point_start, heap, joint, point, tail(point, points))
+    blocks, joint_rows, points = Count(), Count(), Count()
+    above = wholes(blocks + 2)  # another tree of the same island, or itself; see `velocity_pgs`
+    number = wholes(blocks + 2)  # which island
+    joint_start = wholes(blocks + 2)  # of an island: where in `joint` it begins
+    point_start = wholes(blocks + 2)
+    heap = wholes(blocks + 2)  # of an island: 0, HEAP or CHAINED
+    joint = wholes(joint_rows)  # joint rows, island by island
+    point = wholes(points)
+    key = wholes(joint_rows + points)  # scratch
 
 
 @kernel
 def find_islands(scene, rows, joint_rows, touches, points, total, apart):
     """Sort all rows by island, those of an island as they were; returns how many islands there are.
 
-    total: rows of all trees, as `coupling.number_rows` returns it; apart: if not, all are taken for one island.
+    total: rows of all trees, as `delassus.number_rows` returns it; apart: if not, all are taken for one island.
     """
     islands, blocks = rows.islands, total // ALIGNED
     for t in range(blocks):

@@ -10,8 +10,7 @@ all of them exact for any gap.  Angles go on over whole turns, and quaternions k
 """
 
 from hitogata.constraints.joint_places import first_half, parent_side
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.dynamics.placing import axis_of
+from hitogata.dynamics.joints import BALL, FREE, HINGE, SCREW, axis_of
 from hitogata.lanes import atan2, inline, kernel, rint, sincos, sqrt, where
 from hitogata.spatial import (
     Mat3,
@@ -54,7 +53,7 @@ def read_joint(joint, rot, at, q, v, h):
     if joint.kind == HINGE:
         q[iq] = nearest_turn(2.0 * atan2(quat.z, quat.w), q[iq] + v[joint.iv] * h)
         return Motion(swing_of(axis_of(rot)), at)
-    if joint.kind == SLIDER:
+    if joint.kind == SCREW:
         q[iq] = at.z
         return Motion(rotation_vector(quat), Vec3(at.x, at.y, 0.0))
     if joint.kind == FREE:

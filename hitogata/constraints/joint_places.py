@@ -11,8 +11,8 @@ at zero is exactly the rate of the gap, seen from the parent's side.
 
 from typing import NamedTuple
 
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER, Tree
-from hitogata.dynamics.placing import axis_of
+from hitogata.dynamics.joints import BALL, FREE, HINGE, SCREW, axis_of
+from hitogata.dynamics.layout import Tree
 from hitogata.lanes import inline, kernel, lanes, record, records, sqrt
 from hitogata.spatial import Force, Mat3, Motion, Vec3, cross, dot, load3, load6, store3, store6
 
@@ -122,7 +122,7 @@ def joint_velocities(joints, bodies, v):
             store3(v, joint.iv, place.base.T @ motion.ang)
         elif joint.kind == HINGE:
             v[joint.iv] = dot(place.axis, motion.ang)
-        elif joint.kind == SLIDER:
+        elif joint.kind == SCREW:
             v[joint.iv] = dot(place.axis, motion.lin)
         elif joint.kind == FREE:
             store3(v, joint.iv, place.base.T @ motion.ang)
@@ -162,7 +162,7 @@ def pushed_by(joint, place, push):
         return Force(place.base @ load3(push, joint.iv), zero)
     if joint.kind == HINGE:
         return Force(place.axis * push[joint.iv], zero)
-    if joint.kind == SLIDER:
+    if joint.kind == SCREW:
         return Force(zero, place.axis * push[joint.iv])
     return Force(place.base @ load3(push, joint.iv), place.base @ load3(push, joint.iv + 3))
 

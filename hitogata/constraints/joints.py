@@ -17,8 +17,7 @@ so that without a rotor the softness is 1/(h C) and the bias K e/C - rate.  A li
 from hitogata.constraints.joint_places import at_root, first_half, link_of, parent_link, pushed_by
 from hitogata.constraints.links import SIDE, UNBOUNDED, add_link_row, begin_block
 from hitogata.constraints.springs import damper_of
-from hitogata.dynamics.integration import turn_between
-from hitogata.dynamics.layout import BALL, FIXED, FREE, HINGE, SLIDER
+from hitogata.dynamics.joints import BALL, FIXED, FREE, HINGE, SCREW, turn_between
 from hitogata.lanes import absolute, any_lane, copysign, inline, kernel, where
 from hitogata.spatial import Force, Vec3, cols, load3, load_quaternion, store3
 
@@ -51,15 +50,15 @@ def hold_joint(joints, links, block, i, state, control, law, pull):
     """The rows of every joint but a universal one."""
     joint, place = joints.tree.joint[i], joints.place[i]
     kind, gap, at, (x, y, z) = joint.kind, joints.held[joint.link].gap, SIDE * joint.link, cols(place.base)
-    if kind in (HINGE, SLIDER, FIXED):
+    if kind in (HINGE, SCREW, FIXED):
         about(joints, links, block, x, gap.ang.x * pull, 0.0, at)
         about(joints, links, block, y, gap.ang.y * pull, 0.0, at + 1)
-    if kind in (SLIDER, FIXED):
+    if kind in (SCREW, FIXED):
         about(joints, links, block, z, gap.ang.z * pull, 0.0, at + 2)
     if kind != FREE:
         along(joints, links, block, place.lever, x, gap.lin.x * pull, 0.0, at + 3)
         along(joints, links, block, place.lever, y, gap.lin.y * pull, 0.0, at + 4)
-    if kind != FREE and kind != SLIDER:
+    if kind != FREE and kind != SCREW:
         along(joints, links, block, place.lever, z, gap.lin.z * pull, 0.0, at + 5)
     if joint.count == 1:
         drive_one(joints, links, block, i, at + 2 if kind == HINGE else at + 5, state, control, law)

@@ -38,9 +38,11 @@ class Placed:
     bent: float  # and of its energy of turning
     struck: float  # when the last impact hit it within the step [s]
     pressed: float  # of a root: whether its tree feels limits, contacts, springs or ropes
-    force: Vec3  # what pulls on it, see `sim.steadying`
+    force: Vec3  # what pulls on it, see `sim.geometric_stiffness`
     slow: Sym3  # how its turning is slowed
     before: float  # of a root: energy its tree had, and what is done to it, as far as known, see `sim.tie_energy` [J]
+    power: float  # of a root: of gravity, before the substep [W],
+    kick: float  # and time for which it had yet to act [s]
 
 
 @record
@@ -66,7 +68,7 @@ class JointRowInts:
     row: int
     first: int  # row of its tree
     last: int  # one past the last row of its tree
-    chained: int  # 1: its island is solved along chains, see `chained`
+    chained: int  # 1: its island is solved along chains, see `velocity_pgs_rows`
     several: int  # 1: of several joints; it stands in `joint_y` from the beginning, see `coupled`
 
 
@@ -78,7 +80,7 @@ class TouchInts:
     row: int
     first: int
     last: int
-    chained: int  # 1: its island is solved along chains, see `chained`
+    chained: int  # 1: its island is solved along chains, see `velocity_pgs_rows`
 
 
 @record
@@ -122,7 +124,7 @@ class PointRow:
 class PointRowInts:
     """Between whom, of what kind, and where its impulse is kept.
 
-    In islands that are solved along chains, first, count and reply tell other things, see `chained`.
+    In islands that are solved along chains, first, count and reply tell other things, see `velocity_pgs_rows`.
     """
 
     kind: int

@@ -9,12 +9,12 @@ Each impact takes the impulse that gives Δu, whatever else the body touches, an
 none gains energy, and with e = 1 none loses any (without friction).  Passes go on until no contact closes: an impact
 may cause the next one (Newton's cradle; Guendelman, Bridson & Fedkiw 2003).  What they leave is left to the contacts.
 
-Positions feel an impact only for the rest of the step: see `sim.moving.advance_late`.
+Positions feel an impact only for the rest of the step: see `sim.velocity_update.advance_late`.
 """
 
-from hitogata.constraints.chained import prepare_along, push_along, velocity_along
 from hitogata.constraints.islands import CHAINED
 from hitogata.constraints.points import prepare_point, push_point, shortened, velocity_of
+from hitogata.constraints.velocity_pgs_rows import prepare_along, push_along, velocity_along
 from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, sqrt, where
 from hitogata.spatial import Vec3
 

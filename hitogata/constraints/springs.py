@@ -55,7 +55,8 @@ class Tie:
     lag: float  # energy that its damper is behind by
     curved: float  # what was created by its ends' curves
     size: float  # of the energies it had to do with
-    credit: float  # leader of a group: energy that may come back
+    credit: float  # leader of a group: energy that may come back to its springs and ropes
+    spare: float  # and to the whole group
     earlier: Vec3  # impulse of the step's earlier substeps, on a, world axes
     earlier_own: Vec3  # the same in the frame of body a
     peak: float  # their greatest force [N]
@@ -83,12 +84,21 @@ def damper_of(stiffness, damping, h, theta):
 @kernel
 def note_tie(tie, rope, reach, rate, h):
     """Note where the ends of a spring or rope are before a substep, and how much energy it had in the middle of the
-    last one; where somebody moved them since, no less than it has."""
+    last one; where somebody moved them since, as its force foretells, and no less than it has."""
     off = reach - tie.ahead
     known = dot(off, off) <= SAME * SAME * (dot(reach, reach) + SAME)
-    there = maximum(potential(tie, rope, reach), potential(tie, rope, reach - rate * (0.5 * h)))
+    there = potential(tie, rope, reach) + maximum(-0.5 * h * dot(force_at(tie, rope, reach), rate), 0.0)
     tie.before = where(known, potential(tie, rope, reach - tie.moved * 0.5), there)
     tie.reach, tie.rate = reach, rate
+
+
+@kernel
+def force_at(tie, rope, reach):
+    """Force of a spring or rope at rest whose ends are `reach` apart, on b's end [N]."""
+    distance = sqrt(dot(reach, reach))
+    if rope == 1:
+        return reach * (tie.stiffness * maximum(distance - tie.length, 0.0) / (distance + LEAST))
+    return reach * (minimum(tie.stiffness * distance, tie.limit) / (distance + LEAST))
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 from hitogata.contact.finder import ContactFinder, Contacts
 from hitogata.contact.moving_pairs import time_of_impact
-from hitogata.contact.querying import PairPoints, contact_points, distance
+from hitogata.contact.pair_query import PairPoints, contact_points, distance
 from hitogata.contact.shapes import ShapeTable, Surface, compile_shapes, joined_bodies, surfaces_of
 
 __all__ = [

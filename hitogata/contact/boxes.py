@@ -17,9 +17,9 @@ than the separation.  Then the least of the distances of the edges of each box f
 from hitogata.contact.axes import best_edges, best_face, seen_from_a
 from hitogata.contact.clipping import Corner, clip_faces, spread
 from hitogata.contact.directions import unit_or
-from hitogata.contact.emitting import emit
 from hitogata.contact.faces import face_towards, signed
 from hitogata.contact.layout import FAR
+from hitogata.contact.point_output import emit
 from hitogata.contact.segments import beyond, nearest_on_segment
 from hitogata.lanes import all_lanes, any_lane, clip, copysign, inline, kernel, maximum, records, sqrt, where
 from hitogata.spatial import Vec3, dot

@@ -4,8 +4,8 @@ Points stand at both ends of the stretch of the axis that lies over the face, se
 capsule rests on two points; the deepest point is one of them.
 """
 
-from hitogata.contact.emitting import emit
 from hitogata.contact.layout import FAR
+from hitogata.contact.point_output import emit
 from hitogata.contact.segments import common_stretch, segment_from_box
 from hitogata.lanes import clip, inline, kernel, maximum, where
 from hitogata.spatial import Vec3, dot

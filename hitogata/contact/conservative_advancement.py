@@ -96,7 +96,7 @@ def share_before_impact(find_gap, touch, shapes, paths, places, a, b, asking, le
 
     Args:
         find_gap: `gap_of`, or `field_gaps.gap_of_any`, which knows height fields.
-        touch: kernel that finds the points of a pair, see `finding`.
+        touch: kernel that finds the points of a pair, see `narrowphase`.
         shapes: from `open_shapes`.
         paths: records of `Path`: of the world, then of each body.
         places: records of `ShapePlace`; those of a and b are moved.

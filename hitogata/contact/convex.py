@@ -8,16 +8,16 @@ boxes (see `boxes`).  If none has the least gap, the shapes are apart at corners
 only one.
 """
 
-from hitogata.contact.approaching import APART, BEYOND, approach, nearest_on_a
 from hitogata.contact.clipping import Corner, spread
-from hitogata.contact.cores import Core, farthest, farthest_vertex, open_core
 from hitogata.contact.directions import perpendicular
-from hitogata.contact.emitting import emit
-from hitogata.contact.expanding import SPARE as EXPANDING
-from hitogata.contact.expanding import expand
+from hitogata.contact.epa import SPARE as EXPANDING
+from hitogata.contact.epa import expand
+from hitogata.contact.gjk import APART, BEYOND, approach, nearest_on_a
 from hitogata.contact.layout import BOX, CYLINDER, ELLIPSOID, MESH, SPHERE
+from hitogata.contact.point_output import emit
 from hitogata.contact.polygons import LEVEL, SIDE, SideCorner, Spot, common_corners, side_towards
 from hitogata.contact.simplices import Support
+from hitogata.contact.support import Core, farthest, farthest_vertex, open_core
 from hitogata.contact.tables import MOST_SIDES, NORMALS, OF_VERTEX
 from hitogata.lanes import copysign, kernel, records, sqrt, tail
 from hitogata.spatial import Vec3, cross, dot, load3

@@ -18,13 +18,13 @@ Only cells within some spacings of the shape are looked at; where all of them ar
 There is no normal: what moves along one prism may come nearer to another.
 """
 
-from hitogata.contact.approaching import APART, BEYOND, approach
 from hitogata.contact.conservative_advancement import gap_of
 from hitogata.contact.convex import SPARE as CONVEX
-from hitogata.contact.cores import PRISM, Core, farthest, open_core
 from hitogata.contact.fields import Ground, cells, height, node, open_ground, to_field, upwards
+from hitogata.contact.gjk import APART, BEYOND, approach
 from hitogata.contact.layout import BOX, FIELD, MESH
 from hitogata.contact.simplices import Support
+from hitogata.contact.support import PRISM, Core, farthest, open_core
 from hitogata.lanes import kernel, records, sqrt, tail
 from hitogata.spatial import Vec3, dot
 

@@ -12,9 +12,9 @@ Points with nearly the same normal are a group, of which four are chosen.
 
 from hitogata.contact.convex import SPARE as CONVEX
 from hitogata.contact.convex import choose_spots, evenness, spots_in, touch_cores
-from hitogata.contact.cores import Core, farthest, open_core, open_segment
 from hitogata.contact.layout import BOX, CAPSULE, CYLINDER, MESH, SPHERE
 from hitogata.contact.polygons import MANY, SideCorner, Spot, side_towards
+from hitogata.contact.support import Core, farthest, open_core, open_segment
 from hitogata.contact.tables import COLUMNS, DIAGONAL, FIELD_HEAD, MOST_SIDES, POINTS, RIGHT, ROWS, UP, VERTICES
 from hitogata.lanes import floor, kernel, record, records, sqrt, tail
 from hitogata.spatial import Vec3, cross, dot, load3

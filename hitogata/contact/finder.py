@@ -5,14 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hitogata.contact.bounds import place_shapes
 from hitogata.contact.boxes import SPARE
-from hitogata.contact.finding import find_contacts, touch, touch_pairs
 from hitogata.contact.layout import MOST_POINTS, BodyPose, Contact, ContactPoint, Pair, ShapePlace, open_shapes
-from hitogata.contact.matching import carry_impulses
-from hitogata.contact.placing import place_shapes
+from hitogata.contact.narrowphase import find_contacts, touch, touch_pairs
+from hitogata.contact.narrowphase_all_shapes import SPARE_ANY, touch_any
 from hitogata.contact.shapes import IntArray, Surface, compile_shapes
-from hitogata.contact.sweeping import Swept, spare_size, sweep
-from hitogata.contact.touching import SPARE_ANY, touch_any
+from hitogata.contact.sweep_and_prune import Swept, spare_size, sweep
+from hitogata.contact.warm_start import carry_impulses
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, entry, kernel, lanes, records, tail

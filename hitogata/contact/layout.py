@@ -20,7 +20,7 @@ from hitogata.lanes import X1, kernel, lanes, record, records, tail
 from hitogata.spatial import Mat3, Vec3
 
 PLANE, SPHERE, CAPSULE, BOX, MESH, CYLINDER, ELLIPSOID, FIELD = range(8)
-"""Kinds of shapes.  Those above BOX are the business of `touching`, which only worlds that have them compile."""
+"""Kinds of shapes.  Those above BOX are for `narrowphase_all_shapes`, compiled only by worlds that have them."""
 
 WORLD = -1
 """Body of what never moves."""

@@ -8,11 +8,11 @@ import numpy as np
 from hitogata.contact.boxes import SPARE
 from hitogata.contact.conservative_advancement import PASSING, SLOTS, Path, gap_of, share_before_impact, stand_still
 from hitogata.contact.field_gaps import gap_of_any
-from hitogata.contact.finding import touch
 from hitogata.contact.layout import ContactPoint, ShapePlace, open_shapes
+from hitogata.contact.narrowphase import touch
+from hitogata.contact.narrowphase_all_shapes import SPARE_ANY, touch_any
 from hitogata.contact.shapes import Surface, compile_shapes
-from hitogata.contact.touching import SPARE_ANY, touch_any
-from hitogata.dynamics.running import scratch
+from hitogata.dynamics.batches import scratch
 from hitogata.errors import ArgumentError
 from hitogata.figure import Pose, Shape
 from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, pack, records, tail, unpack

@@ -4,8 +4,8 @@ A point p of the other shape has the gap z · (p - origin of the plane); its par
 and the contact point midway.
 """
 
-from hitogata.contact.emitting import emit
 from hitogata.contact.faces import added, face_towards, signed
+from hitogata.contact.point_output import emit
 from hitogata.lanes import inline, kernel
 from hitogata.spatial import dot
 

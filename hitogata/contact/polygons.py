@@ -10,9 +10,9 @@ in the other, and crossings.  (For two faces of boxes the parallelograms of `cli
 width.)
 """
 
-from hitogata.contact.cores import farthest, farthest_vertex
 from hitogata.contact.faces import edge_number, face_towards
 from hitogata.contact.layout import BOX, CAPSULE, CYLINDER, FAR, MESH
+from hitogata.contact.support import farthest, farthest_vertex
 from hitogata.contact.tables import MOST_SIDES, NORMALS, OF_FACE, OF_VERTEX, POINTS
 from hitogata.lanes import kernel, record, sincos, sqrt
 from hitogata.spatial import Vec3, dot, load3

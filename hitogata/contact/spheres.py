@@ -6,7 +6,7 @@ With d from the centre of B's ball to A's core, n = d / |d| and gap = |d| - radi
 """
 
 from hitogata.contact.directions import greatest3, perpendicular, pick, unit_or
-from hitogata.contact.emitting import emit
+from hitogata.contact.point_output import emit
 from hitogata.lanes import absolute, clip, copysign, inline, kernel, maximum, where
 from hitogata.spatial import Vec3, dot
 

@@ -13,17 +13,17 @@ Written so, linear velocities never enter, an inertia is turned once instead of 
 where each body waits for its children, is only shifts and sums.
 """
 
-from hitogata.dynamics.layout import BALL, FIXED, FREE, HINGE, SLIDER
-from hitogata.dynamics.placing import axis_of, wrench
-from hitogata.dynamics.releasing import (
+from hitogata.dynamics.aba_joint import (
     handed_down,
     hinge_gain,
     release_axis,
     release_ball,
     release_geared_ball,
-    slider_gain,
+    screw_gain,
 )
-from hitogata.dynamics.turning import carried, standing, turn
+from hitogata.dynamics.joints import BALL, FIXED, FREE, HINGE, axis_of, column
+from hitogata.dynamics.rnea_outward import carried, standing, turn
+from hitogata.dynamics.world_kinematics import wrench
 from hitogata.lanes import inline, kernel, record, records
 from hitogata.spatial import (
     Force,
@@ -56,7 +56,7 @@ class Work:
     force: Force  # that would hold the subtree in its motion
     inertia: Inertia  # articulated, of the subtree
     acceleration: Motion
-    gain: Force  # hinge, slider:  rate = stiff * (push - gain . acceleration)
+    gain: Force  # hinge, screw:  rate = stiff * (push - gain . acceleration)
     stiff: float
     push: float
     ball_gain: Mat3  # ball:  turning = push - gain @ linear acceleration
@@ -126,8 +126,9 @@ def find_inertia(joint, body, work, works, v, tau):
             gain, stiff = hinge_gain(inertia, axis, body.armature)
             push = tau[iv] - v[iv] * body.damping - dot(axis, work.force.ang)
         else:
-            gain, stiff = slider_gain(inertia, axis, body.armature)
-            push = tau[iv] - v[iv] * body.damping - dot(axis, work.force.lin)
+            gain, stiff = screw_gain(inertia, axis, body.turn, body.slide, body.armature)
+            along = work.force.ang * body.turn + work.force.lin * body.slide
+            push = tau[iv] - v[iv] * body.damping - dot(axis, along)
         felt, weight = release_axis(inertia, work.force, work.drift, gain, stiff, push, work.arm)
         work.gain, work.stiff, work.push = gain, stiff, push
     if joint.parent >= 0:
@@ -156,12 +157,12 @@ def find_free_acceleration(joint, body, work, v, tau, out, gravity):
 
 @inline
 def axis_rate(a, gain, stiff, push):
-    """Rate at which a hinge or slider gives way."""
+    """Rate at which a hinge or screw gives way."""
     return stiff * (push - (dot(gain.ang, a.ang) + dot(gain.lin, a.lin)))
 
 
 @kernel(inline=True)
-def find_acceleration(joint, work, works, out, gravity):
+def find_acceleration(joint, body, work, works, out, gravity):
     """Acceleration of a body, from its parent's and its joint's."""
     iv = joint.iv
     if joint.parent >= 0:
@@ -178,12 +179,12 @@ def find_acceleration(joint, work, works, out, gravity):
         rate = axis_rate(a, work.gain, work.stiff, work.push)
         out[iv] = rate
         work.acceleration = Motion(a.ang + axis_of(work.rot) * rate, a.lin)
-    elif joint.kind == SLIDER:
+    elif joint.kind == FIXED:
+        work.acceleration = a
+    else:
         rate = axis_rate(a, work.gain, work.stiff, work.push)
         out[iv] = rate
-        work.acceleration = Motion(a.ang, a.lin + axis_of(work.rot) * rate)
-    else:
-        work.acceleration = a
+        work.acceleration = a + column(joint, body, work, 0) * rate
 
 
 # ------------------------------------------------------- all passes
@@ -191,7 +192,7 @@ def find_acceleration(joint, work, works, out, gravity):
 
 @kernel
 def accelerate(tree, work, q, v, tau, wrenches, options, out):
-    """Accelerations of one block of figures; the form of the arguments is told in `running`."""
+    """Accelerations of one block of figures; the form of the arguments is told in `batches`."""
     work = records(work, Work)
     for i in range(tree.bodies):
         find_turning(tree.joint[i], tree.body[i], work[i], work, q, v)
@@ -204,4 +205,4 @@ def accelerate(tree, work, q, v, tau, wrenches, options, out):
             find_free_acceleration(tree.joint[i], tree.body[i], work[i], v, tau, out, tree.gravity)
     for i in range(tree.bodies):
         if tree.joint[i].kind != FREE:
-            find_acceleration(tree.joint[i], work[i], work, out, tree.gravity)
+            find_acceleration(tree.joint[i], tree.body[i], work[i], work, out, tree.gravity)

@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from hitogata.dynamics.calling import Array, Input, call
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER, model_of
-from hitogata.dynamics.placing import Placed, axis_of, place, root_position
-from hitogata.dynamics.running import run_one, run_rows
+from hitogata.dynamics.batches import run_one, run_rows
+from hitogata.dynamics.dispatch import Array, Input, call
+from hitogata.dynamics.joints import column, moved_column
+from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.world_kinematics import Placed, place, root_position
 from hitogata.figure import Figure
-from hitogata.lanes import entry, inline, kernel, records
-from hitogata.spatial import Vec3, cols, cross, store3
+from hitogata.lanes import entry, kernel, records
+from hitogata.spatial import store6
 
 
 def motion_columns(figure: Figure, q: Any, *, threads: int | None = 1) -> Array:
@@ -35,44 +36,9 @@ def fill_columns(tree, work, q, v, x, wrenches, options, out):
     root = root_position(tree, q)
     for i in range(tree.bodies):
         joint, placed = tree.joint[i], work[i]
-        at = root + placed.pos
-        if joint.kind == HINGE:
-            store_turn(out, 6 * joint.iv, axis_of(placed.rot), at)
-        elif joint.kind == SLIDER:
-            store_slide(out, 6 * joint.iv, axis_of(placed.rot))
-        elif joint.kind == BALL:
-            store_turns(out, 6 * joint.iv, placed.base, at)
-        elif joint.kind == FREE:
-            store_turns(out, 6 * joint.iv, placed.base, at)
-            store_slides(out, 6 * joint.iv + 18, placed.base)
-
-
-@inline
-def store_turn(view, at, n, place):
-    """Turning about n through a place."""
-    store3(view, at, n)
-    store3(view, at + 3, cross(place, n))
-
-
-@inline
-def store_slide(view, at, n):
-    """Sliding along n."""
-    store3(view, at, Vec3(0.0, 0.0, 0.0))
-    store3(view, at + 3, n)
-
-
-@inline
-def store_turns(view, at, base, place):
-    """Turning about three axes."""
-    for k, n in enumerate(cols(base)):
-        store_turn(view, at + 6 * k, n, place)
-
-
-@inline
-def store_slides(view, at, base):
-    """Sliding along three axes."""
-    for k, n in enumerate(cols(base)):
-        store_slide(view, at + 6 * k, n)
+        for k in range(joint.count):
+            s = moved_column(column(joint, tree.body[i], placed, k), (root + placed.pos) * -1.0)
+            store6(out, 6 * (joint.iv + k), s)
 
 
 @entry

@@ -11,7 +11,6 @@ J M⁻¹ Jᵀ, is y · y.
 
 from typing import NamedTuple
 
-from hitogata.dynamics.layout import BALL
 from hitogata.lanes import kernel, lanes, packed, sqrt
 from hitogata.spatial import dot, load_down
 
@@ -44,7 +43,7 @@ def factorise(tree, chains, mass, first, end):
         joint = tree.joint[i]
         row, depth, chain = joint.iv * stride, joint.depth, i * stride
         factorise_own(mass, many, row, depth, joint.count, stride)
-        if joint.kind == BALL:
+        if joint.count == 3:
             for j in range(depth):
                 above, factor = chains.velocity[chain + j] * stride, load_down(mass, row + j, stride)
                 for m in range(0, j + 1, many.step):

@@ -6,9 +6,9 @@ from numpy import empty, ndim
 
 from hitogata.dynamics.articulated import Work, accelerate
 from hitogata.dynamics.assembly.methods import SHORTEST, Method, forward_by, pays
-from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads, no_torque
-from hitogata.dynamics.layout import GRAVITY, model_of
-from hitogata.dynamics.running import run_one, run_rows
+from hitogata.dynamics.batches import run_one, run_rows
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads, no_torque
+from hitogata.dynamics.layout import GRAVITY, callable_model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.lanes import Floats, Ints, entry
@@ -51,13 +51,13 @@ def forward_dynamics(
             return forward_by(chosen, figure, q, v, tau, wrenches, gravity, threads, out)
     if wrenches is None and gravity is GRAVITY and out is None:
         try:
-            ints, floats, nv, zeros = figure.compiled.get("hot") or model_of(figure).hot
+            ints, floats, nv, zeros = figure.compiled.get("hot") or callable_model_of(figure).hot
             fresh = empty(nv)
             if not forward_one(ints, floats, q, v, zeros if tau is None else tau, fresh):
                 return fresh
         except REFUSED:
             pass  # a batch, lists, other dtypes, strided arrays: `call` sees to them
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (
         Input("q", q, (model.nq,)),
         Input("v", v, (model.nv,)),
@@ -73,6 +73,8 @@ def _chosen(method: Any, figure: Figure, *arguments: Any) -> Method:
         raise ArgumentError(f"method: expected a Method, got {method!r}")
     if method is not Method.AUTO:
         return method
+    if callable_model_of(figure).follows:
+        return Method.RECURSION
     if any(ndim(x) > single for x, single in zip(arguments, (1, 1, 1, 2), strict=True) if x is not None):
         return Method.RECURSION
     return Method.SEGMENTS if pays(figure) else Method.RECURSION

@@ -13,22 +13,13 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics.articulated import Work, accelerate
-from hitogata.dynamics.calling import REFUSED, Array, Input, call, no_torque
-from hitogata.dynamics.layout import BALL, FREE, GRAVITY, model_of
-from hitogata.dynamics.running import BAD_SIZE, off_unit, run_any, run_one, run_rows
+from hitogata.dynamics.batches import BAD_SIZE, run_any, run_one, run_rows
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, no_torque
+from hitogata.dynamics.joints import difference_of, move_on
+from hitogata.dynamics.layout import GRAVITY, callable_model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
-from hitogata.lanes import Floats, entry, inline, kernel, tail
-from hitogata.spatial import (
-    conjugate,
-    load3,
-    load_quaternion,
-    rotation_vector,
-    store3,
-    store_quaternion,
-    turn_by,
-    unit,
-)
+from hitogata.lanes import Floats, Ints, entry, kernel, tail
 
 
 class Integrator(enum.Enum):
@@ -50,7 +41,7 @@ def integrate(figure: Figure, q: Any, change: Any, *, threads: int | None = 1) -
     Returns:
         Coordinates, shape (nq,) or (n, nq).
     """
-    model = model_of(figure)
+    model = callable_model_of(figure)
     if threads == 1:
         try:
             moved: Array = np.empty(model.nq)
@@ -74,7 +65,7 @@ def difference(figure: Figure, start: Any, end: Any, *, threads: int | None = 1)
     Returns:
         Change, shape (nv,) or (n, nv) [rad], [m].
     """
-    model = model_of(figure)
+    model = callable_model_of(figure)
     if threads == 1:
         try:
             change: Array = np.empty(model.nv)
@@ -119,7 +110,7 @@ def step(
         raise ArgumentError(f"integrator: must be an Integrator, got {integrator!r}")
     if not isinstance(state, State):
         raise ArgumentError(f"state: must be a State, got {type(state).__name__}")
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (
         Input("q", state.q, (model.nq,)),
         Input("v", state.v, (model.nv,)),
@@ -144,46 +135,14 @@ def advance(tree, q, v, h, out):
 def advance_trees(tree, q, v, h, out, first, end):
     """The same for bodies first <= i < end."""
     for i in range(first, end):
-        joint = tree.joint[i]
-        iq, iv = joint.iq, joint.iv
-        if joint.kind == BALL:
-            store_quaternion(out, iq, turned(load_quaternion(q, iq), load3(v, iv), h))
-        elif joint.kind == FREE:
-            store3(out, iq, load3(q, iq) + load3(v, iv + 3) * h)
-            store_quaternion(out, iq + 3, turned(load_quaternion(q, iq + 3), load3(v, iv), h))
-        elif joint.count == 1:
-            out[iq] = q[iq] + v[iv] * h
-
-
-@inline
-def turned(quat, rate, h):
-    """A quaternion turned at a rate for time h; the rate is in the axes of the frame it turns in."""
-    return unit(turn_by(rate * h) @ quat)
+        move_on(tree.joint[i], q, v, h, out)
 
 
 @kernel
 def subtract(tree, start, end, out):
     """The change with start ⊞ change = end."""
     for i in range(tree.bodies):
-        joint = tree.joint[i]
-        iq, iv = joint.iq, joint.iv
-        if joint.kind == BALL:
-            store3(out, iv, turn_between(load_quaternion(start, iq), load_quaternion(end, iq)))
-        elif joint.kind == FREE:
-            store3(out, iv, turn_between(load_quaternion(start, iq + 3), load_quaternion(end, iq + 3)))
-            store3(out, iv + 3, load3(end, iq) - load3(start, iq))
-        elif joint.count == 1:
-            out[iv] = end[iq] - start[iq]
-
-
-@inline
-def turn_between(start, end):
-    """Rotation vector that takes one orientation to another; not finite if `end` is not unit.
-
-    (Of `start`, which stands where others have q, the status is found out in `running`.)
-    """
-    poison = 1.0 / (1.0 - off_unit(end.w, end.x, end.y, end.z))
-    return rotation_vector(unit(end) @ conjugate(unit(start))) * poison
+        difference_of(tree.joint[i], start, end, out)
 
 
 # ------------------------------------------------------- methods
@@ -249,7 +208,7 @@ SPARE = 8 * 6 + 2 * 7
 
 @kernel
 def march(tree, work, q, v, tau, wrenches, options, out):
-    """Several steps; the result is [q | v].  The form of the arguments is told in `running`."""
+    """Several steps; the result is [q | v].  The form of the arguments is told in `batches`."""
     h, steps, order = options
     spare = tail(work, tree.bodies * Work.SIZE)
     q_now, v_now = out, tail(out, tree.nq)
@@ -279,7 +238,7 @@ def move_between(tree, work, start, v, end, wrenches, options, out):
 # ------------------------------------------------------- entries
 
 
-@entry(q=Floats(1), change=Floats(1), out=Floats(1, write=True))
+@entry(ints=Ints(1), floats=Floats(1), q=Floats(1), change=Floats(1), out=Floats(1, write=True))
 def integrate_one(ints, floats, q, change, out):
     """One state."""
     return run_one(move_by, 0, ints, floats, q, change, None, None, None, out)
@@ -291,7 +250,7 @@ def integrate_many(ints, floats, q, change, out, first, end, width):
     return run_rows(move_by, 0, ints, floats, q, change, None, None, None, out, first, end, width)
 
 
-@entry(start=Floats(1), end=Floats(1), out=Floats(1, write=True))
+@entry(ints=Ints(1), floats=Floats(1), start=Floats(1), end=Floats(1), out=Floats(1, write=True))
 def difference_one(ints, floats, start, end, out):
     """One pair."""
     if end.size != start.size:

@@ -14,14 +14,15 @@ from typing import Any
 
 from numpy import empty
 
-from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads
-from hitogata.dynamics.layout import BALL, FREE, GRAVITY, HINGE, SLIDER, model_of
-from hitogata.dynamics.placing import axis_of, with_joint, wrench
-from hitogata.dynamics.running import run_one, run_rows
-from hitogata.dynamics.turning import carried, standing, turn
+from hitogata.dynamics.batches import run_one, run_rows
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads
+from hitogata.dynamics.joints import driven, felt
+from hitogata.dynamics.layout import GRAVITY, callable_model_of
+from hitogata.dynamics.rnea_outward import carried, standing, turn
+from hitogata.dynamics.world_kinematics import wrench
 from hitogata.figure import Figure
 from hitogata.lanes import Floats, Ints, entry, inline, kernel, record, records
-from hitogata.spatial import Force, Mat3, Motion, Vec3, cross, dot, load3, store3
+from hitogata.spatial import Force, Mat3, Motion, Vec3, cross, load3, store3
 
 
 def inverse_dynamics(
@@ -55,13 +56,13 @@ def inverse_dynamics(
         check_threads(threads)
     if wrenches is None and gravity is GRAVITY and out is None:
         try:
-            ints, floats, nv, _ = figure.compiled.get("hot") or model_of(figure).hot
+            ints, floats, nv, _ = figure.compiled.get("hot") or callable_model_of(figure).hot
             fresh = empty(nv)
             if not inverse_one(ints, floats, q, v, vdot, fresh):
                 return fresh
         except REFUSED:
             pass
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (
         Input("q", q, (model.nq,)),
         Input("v", v, (model.nv,)),
@@ -97,13 +98,13 @@ def bias(
         check_threads(threads)
     if gravity is GRAVITY and out is None:
         try:
-            ints, floats, nv, _ = figure.compiled.get("hot") or model_of(figure).hot
+            ints, floats, nv, _ = figure.compiled.get("hot") or callable_model_of(figure).hot
             fresh = empty(nv)
             if not bias_one(ints, floats, q, v, fresh):
                 return fresh
         except REFUSED:
             pass
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))
     return call(figure, bias_one, bias_many, inputs, (), (model.nv,), threads, gravity, out)
 
@@ -133,7 +134,7 @@ def joint_reactions(
         [torque; force] on each link [N m, N], world axes, torque about the origin of the joint's frame on the link,
         shape (nlinks, 6) or (n, nlinks, 6).
     """
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (
         Input("q", q, (model.nq,)),
         Input("v", v, (model.nv,)),
@@ -172,7 +173,7 @@ def find_forces(tree, work, q, v, vdot, wrenches):
         if vdot is None:
             moving.acceleration = a
         else:
-            moving.acceleration = with_joint(joint, moving, vdot, a)
+            moving.acceleration = driven(joint, body, moving, vdot, a)
         moving.force = needed(body.inertia, moving.rot, moving.omega, moving.acceleration)
         if wrenches is not None and joint.link >= 0:
             at, arm = 6 * joint.link, moving.rot @ body.link_pos
@@ -195,17 +196,8 @@ def needed(inertia, rot, omega, a):
 def store_joint_forces(tree, work, out):
     """The part of each transmitted force that acts along the joint's motions."""
     for i in range(tree.bodies):
-        joint, placed = tree.joint[i], work[i]
-        iv, force = joint.iv, placed.force
-        if joint.kind == BALL:
-            store3(out, iv, placed.base.T @ force.ang)
-        elif joint.kind == HINGE:
-            out[iv] = dot(axis_of(placed.rot), force.ang)
-        elif joint.kind == SLIDER:
-            out[iv] = dot(axis_of(placed.rot), force.lin)
-        elif joint.kind == FREE:
-            store3(out, iv, placed.base.T @ force.ang)
-            store3(out, iv + 3, placed.base.T @ force.lin)
+        joint, moving = tree.joint[i], work[i]
+        felt(joint, tree.body[i], moving, moving.force, out, joint.iv)
 
 
 @kernel
@@ -219,7 +211,7 @@ def add_damping_and_armature(tree, v, vdot, out):
 
 @kernel
 def inverse(tree, work, q, v, vdot, wrenches, options, out):
-    """Generalized forces; the form of the arguments is told in `running`."""
+    """Generalized forces; the form of the arguments is told in `batches`."""
     work = records(work, Moving)
     find_forces(tree, work, q, v, vdot, wrenches)
     store_joint_forces(tree, work, out)

@@ -3,25 +3,26 @@
     V = J v           V = [ω; velocity of the frame's origin], world axes
     Vdot = J vdot + Jdot v
 
-Only the joints between the frame and the root move it: one column for each of their velocities,
+Only the joints between the frame and the root move it: one column for each of their velocities.  With [n; s] a column
+of the joint, at the origin of its body, and r from there to the frame's origin,
 
-    turning about n through p:   [n; n × r]        rate  [ṅ; ṅ × r + n × ṙ]         r: from p to the frame's origin
-    sliding along n:             [0; n]            rate  [0; ṅ]
+    J  [n; s + n × r]        Jdot  [ṅ; ṡ + ṅ × r + n × ṙ]
 
-with ṅ = ω × n, ω of the body in which n is fixed.
+and ṅ = ω × n, ṡ = ω × s, ω of the joint's parent, in which its columns are fixed.
 """
 
 from typing import Any
 
 from numpy import empty
 
-from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads, vector
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER, Model, model_of
-from hitogata.dynamics.placing import Placed, axis_of, move, place, place_chain
-from hitogata.dynamics.running import run_one, run_rows
+from hitogata.dynamics.batches import run_one, run_rows
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads, vector
+from hitogata.dynamics.joints import column, moved_column
+from hitogata.dynamics.layout import Model, callable_model_of
+from hitogata.dynamics.world_kinematics import Placed, move, place, place_chain
 from hitogata.figure import Figure
 from hitogata.lanes import Floats, Ints, Number, entry, inline, kernel, records
-from hitogata.spatial import Vec3, cols, cross
+from hitogata.spatial import Motion, Vec3, cross
 
 
 def jacobian(
@@ -44,14 +45,14 @@ def jacobian(
         check_threads(threads)
     if point is None and out is None:
         try:
-            ints, floats, nv, _ = figure.compiled.get("hot") or model_of(figure).hot
+            ints, floats, nv, _ = figure.compiled.get("hot") or callable_model_of(figure).hot
             body, x, y, z = figure.compiled["frames"][frame]
             fresh = empty((6, nv))
             if not jacobian_one(ints, floats, q, body, x, y, z, fresh):
                 return fresh
         except (KeyError, TypeError, *REFUSED):  # also for a frame that is not even a name
             pass
-    model = model_of(figure)
+    model = callable_model_of(figure)
     where = frame_in_body(figure, model, frame, point)
     return call(
         figure, jacobian_one, jacobian_many, (Input("q", q, (model.nq,)),), where, (6, model.nv), threads, out=out
@@ -74,7 +75,7 @@ def jacobian_derivative(
     Returns:
         Jdot, shape (6, nv) or (n, 6, nv).
     """
-    model = model_of(figure)
+    model = callable_model_of(figure)
     where = frame_in_body(figure, model, frame, point)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))
     return call(figure, derivative_one, derivative_many, inputs, where, (6, model.nv), threads)
@@ -94,7 +95,7 @@ def frame_in_body(figure: Figure, model: Model, frame: str, point: Any) -> tuple
     return body, x, y, z
 
 
-# ------------------------------------------------------- kernels; the form of the arguments is told in `running`
+# ------------------------------------------------------- kernels; the form of the arguments is told in `batches`
 
 
 @kernel
@@ -107,15 +108,9 @@ def fill_jacobian(tree, work, q, v, x, wrenches, where, out):
     i = body
     while i >= 0:
         joint, placed = tree.joint[i], work[i]
-        if joint.kind == HINGE:
-            turning_column(out, joint.iv, tree.nv, axis_of(placed.rot), tip - placed.pos)
-        elif joint.kind == SLIDER:
-            sliding_column(out, joint.iv, tree.nv, axis_of(placed.rot))
-        elif joint.kind == BALL:
-            turning_columns(out, joint.iv, tree.nv, placed.base, tip - placed.pos)
-        elif joint.kind == FREE:
-            turning_columns(out, joint.iv, tree.nv, placed.base, tip - placed.pos)
-            sliding_columns(out, joint.iv + 3, tree.nv, placed.base)
+        for k in range(joint.count):
+            s = moved_column(column(joint, tree.body[i], placed, k), tip - placed.pos)
+            store_down(out, joint.iv + k, tree.nv, s.ang, s.lin)
         i = joint.parent
 
 
@@ -132,18 +127,20 @@ def fill_derivative(tree, work, q, v, x, wrenches, where, out):
     while i >= 0:
         joint, placed = tree.joint[i], work[i]
         r, rate = tip - placed.pos, tip_rate - placed.velocity.lin
-        if joint.kind == HINGE:
-            turning_rate(out, joint.iv, tree.nv, axis_of(placed.rot), placed.velocity.ang, r, rate)
-        elif joint.kind == SLIDER:
-            sliding_column(out, joint.iv, tree.nv, cross(placed.velocity.ang, axis_of(placed.rot)))
-        elif joint.kind == BALL:
-            if joint.parent >= 0:
-                turning_rates(out, joint.iv, tree.nv, placed.base, work[joint.parent].velocity.ang, r, rate)
-            else:
-                turning_rates(out, joint.iv, tree.nv, placed.base, Vec3(0.0, 0.0, 0.0), r, rate)
-        elif joint.kind == FREE:
-            turning_rates(out, joint.iv, tree.nv, placed.base, Vec3(0.0, 0.0, 0.0), r, rate)
+        omega = speed.ang * 0.0
+        if joint.parent >= 0:
+            omega = work[joint.parent].velocity.ang
+        for k in range(joint.count):
+            change = rate_of(column(joint, tree.body[i], placed, k), omega, r, rate)
+            store_down(out, joint.iv + k, tree.nv, change.ang, change.lin)
         i = joint.parent
+
+
+@inline
+def rate_of(s, omega, r, rate):
+    """Rate of a column that turns with omega, taken at r from its place."""
+    change = cross(omega, s.ang)
+    return Motion(change, cross(omega, s.lin) + cross(change, r) + cross(s.ang, rate))
 
 
 @kernel
@@ -158,47 +155,6 @@ def store_down(view, at, stride, ang, lin):
     """A column of six."""
     for k, value in enumerate((ang.x, ang.y, ang.z, lin.x, lin.y, lin.z)):
         view[at + k * stride] = value
-
-
-@inline
-def turning_column(view, at, stride, n, r):
-    """Column of turning about n."""
-    store_down(view, at, stride, n, cross(n, r))
-
-
-@inline
-def turning_columns(view, at, stride, base, r):
-    """Columns of turning about three axes."""
-    for k, n in enumerate(cols(base)):
-        store_down(view, at + k, stride, n, cross(n, r))
-
-
-@inline
-def sliding_column(view, at, stride, n):
-    """Column of sliding along n."""
-    store_down(view, at, stride, Vec3(0.0, 0.0, 0.0), n)
-
-
-@inline
-def sliding_columns(view, at, stride, base):
-    """Columns of sliding along three axes."""
-    for k, n in enumerate(cols(base)):
-        store_down(view, at + k, stride, Vec3(0.0, 0.0, 0.0), n)
-
-
-@inline
-def turning_rate(view, at, stride, n, omega, r, rate):
-    """Rate of the column of turning about n."""
-    change = cross(omega, n)
-    store_down(view, at, stride, change, cross(change, r) + cross(n, rate))
-
-
-@inline
-def turning_rates(view, at, stride, base, omega, r, rate):
-    """Rates of the columns of turning about three axes."""
-    for k, n in enumerate(cols(base)):
-        change = cross(omega, n)
-        store_down(view, at + k, stride, change, cross(change, r) + cross(n, rate))
 
 
 # ------------------------------------------------------- entries

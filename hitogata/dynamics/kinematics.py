@@ -4,10 +4,10 @@ from typing import Any
 
 from numpy import asarray, empty
 
-from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads
-from hitogata.dynamics.layout import model_of
-from hitogata.dynamics.placing import Placed, carried, move, place, root_position, speed_up, swung
-from hitogata.dynamics.running import run_one, run_rows
+from hitogata.dynamics.batches import run_one, run_rows
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads
+from hitogata.dynamics.layout import callable_model_of
+from hitogata.dynamics.world_kinematics import Placed, carried, move, place, root_position, speed_up, swung
 from hitogata.figure import Figure
 from hitogata.lanes import Floats, Ints, entry, inline, kernel, records
 from hitogata.spatial import Motion, Vec3, matrix_to_quat, store3
@@ -55,13 +55,13 @@ def forward_kinematics(figure: Figure, q: Any, *, threads: int | None = 1) -> Li
     if threads != 1:
         check_threads(threads)
     try:
-        ints, floats, _, _ = figure.compiled.get("hot") or model_of(figure).hot
+        ints, floats, _, _ = figure.compiled.get("hot") or callable_model_of(figure).hot
         out = empty((len(figure.links), 3, 4))
         if not poses_one(ints, floats, q, out):
             return LinkPoses(out)
     except REFUSED:
         pass
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (Input("q", q, (model.nq,)),)
     return LinkPoses(call(figure, poses_one, poses_many, inputs, (), (model.nlinks, 3, 4), threads))
 
@@ -97,7 +97,7 @@ def link_velocities(figure: Figure, q: Any, v: Any, *, threads: int | None = 1) 
     Returns:
         Velocities, shape (nlinks, 6) or (n, nlinks, 6).
     """
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))
     return call(figure, velocities_one, velocities_many, inputs, (), (model.nlinks, 6), threads)
 
@@ -115,12 +115,12 @@ def link_accelerations(figure: Figure, q: Any, v: Any, vdot: Any, *, threads: in
     Returns:
         Accelerations, shape (nlinks, 6) or (n, nlinks, 6).
     """
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)), Input("vdot", vdot, (model.nv,)))
     return call(figure, accelerations_one, accelerations_many, inputs, (), (model.nlinks, 6), threads)
 
 
-# ------------------------------------------------------- kernels; the form of the arguments is told in `running`
+# ------------------------------------------------------- kernels; the form of the arguments is told in `batches`
 
 
 @kernel

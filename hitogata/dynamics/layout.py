@@ -3,35 +3,28 @@
     ints     header, then one `JointInts` per body
     floats   gravity, then one `Body` per body
 
-*Bodies* are the links, with two liberties that keep kernels short and fast.  A universal joint becomes two hinges with
-a massless body between them.  And a body's frame K is its joint's frame, turned so that a hinge or slider has its axis
-along z; X_KB leads from there to the link's own frame B, and is used only where results go out.
+*Bodies* are the links, with two liberties that keep kernels short and fast.  A joint of several screws (a universal
+one) becomes one after the other, with massless bodies between them.  And a body's frame K is its joint's frame, turned
+so that a screw has its axis along z; X_KB leads from there to the link's own frame B, and is used only where results
+go out.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hitogata.figure import Figure, JointKind, Link, MassProperties, Pose
+from hitogata.dynamics.joints import BALL, FIXED, FREE, HINGE, SCREW, VELOCITIES
+from hitogata.errors import ArgumentError
+from hitogata.figure import Figure, Link, MassProperties, Pose
 from hitogata.figure.pose import IDENTITY, FloatArray, turn_from_z
 from hitogata.figure.values import Vector
 from hitogata.lanes import X1, kernel, lanes, record, records, tail
 from hitogata.spatial import Mat3, RigidInertia, Vec3, load3
 
-FREE, BALL, HINGE, SLIDER, FIXED = 0, 1, 2, 3, 4
 HEADER = 4
 GRAVITY = (0.0, 0.0, -9.81)
 """Acceleration of gravity, world axes [m/s²]."""
-
-_KINDS = {
-    JointKind.FREE: FREE,
-    JointKind.BALL: BALL,
-    JointKind.HINGE: HINGE,
-    JointKind.SLIDER: SLIDER,
-    JointKind.FIXED: FIXED,
-}
-VELOCITIES = {FREE: 6, BALL: 3, HINGE: 1, SLIDER: 1, FIXED: 0}
 
 
 @record
@@ -43,12 +36,14 @@ class JointInts:
     iq: int  # first coordinate
     iv: int  # first velocity
     count: int  # velocities
-    link: int  # whose frame B this body carries; -1: the massless body of a universal joint
+    link: int  # whose frame B this body carries; -1: massless, between the screws of a joint
     depth: int  # velocities of all bodies between it and the world
     end: int  # one past the last body of its subtree; so body b hangs on this one, or is it, if b < end
     leaf: int  # 1: no children
     opens: int  # 1: of all children, the first to report to the parent in an inward pass
     geared: int  # 1: it has armature
+    turns: int  # 1: a hinge, or a screw that turns
+    slides: int  # 1: a screw that slides
 
 
 @record
@@ -62,6 +57,8 @@ class Body:
     damping: float
     link_rot: Mat3  # X_KB
     link_pos: Vec3
+    turn: float  # of a hinge or screw, per unit of its coordinate [rad]
+    slide: float  # likewise [m]
 
 
 class Tree(NamedTuple):
@@ -103,6 +100,7 @@ class Model:
     body_of_link: tuple[int, ...]
     link_poses: tuple[Pose, ...]  # X_KB of each body
     zeros: FloatArray  # (nv,): no torques
+    follows: bool = False  # a stand-in for a figure with function joints: sizes alone, see `expanded`
     _others: dict[Any, Floats] = field(default_factory=dict)
 
     @property
@@ -114,6 +112,11 @@ class Model:
     def hot(self) -> tuple[Ints, Floats, int, FloatArray]:
         """What the fast paths need, to be unpacked."""
         return self.ints, self.floats, self.nv, self.zeros
+
+    def bodies_of(self, figure: Figure, link: int) -> range:
+        """Bodies of a link: those between the screws of its joint, and last its own."""
+        own = self.body_of_link[link]
+        return range(own - figure.links[link].joint.bodies + 1, own + 1)
 
     def floats_for(self, gravity: Any, dtype: Any) -> Floats:
         """The floats with another gravity or precision; a few are kept."""
@@ -129,12 +132,37 @@ class Model:
 
 
 def model_of(figure: Figure) -> Model:
-    """The arrays of a figure, made once and kept with it."""
+    """The arrays of a figure, made once and kept with it.
+
+    Raises:
+        ArgumentError: a joint follows functions; `callable_model_of` takes it.
+    """
     model: Model | None = figure.compiled.get("dynamics")
     if model is None:
+        for name, link in zip(figure.joint_names, figure.links, strict=True):
+            if link.joint.follows:
+                what = f"figure {figure.name!r}: joint {name!r} follows functions of coordinates"
+                raise ArgumentError(f"{what}, which only the functions of hitogata.dynamics take yet")
         model = _compile(figure)
         figure.compiled["hot"] = model.hot
         figure.compiled["dynamics"] = model
+    return model
+
+
+def callable_model_of(figure: Figure) -> Model:
+    """The same; of a figure with function joints, its sizes alone, which entries refuse, so that `call` sees to it."""
+    model: Model | None = figure.compiled.get("dynamics") or figure.compiled.get("stand-in")
+    if model is None:
+        if not any(link.joint.follows for link in figure.links):
+            return model_of(figure)
+        from hitogata.figure.expansion import expansion_of  # SciPy's splines, for those who need them
+
+        expansion = expansion_of(figure)
+        assert expansion is not None
+        none: Any = np.zeros((0, 0))
+        model = replace(model_of(expansion.tree), ints=none, floats=none, follows=True, nq=figure.nq, nv=figure.nv)
+        model = replace(model, zeros=np.zeros(figure.nv))
+        figure.compiled["stand-in"] = model
     return model
 
 
@@ -151,6 +179,7 @@ class _Part(NamedTuple):
     link_pose: Pose  # X_KB
     armature: float
     damping: float
+    screw: tuple[float, float] = (0.0, 0.0)  # turn and slide
 
 
 def _compile(figure: Figure) -> Model:
@@ -172,7 +201,7 @@ def _compile(figure: Figure) -> Model:
         depths.append(depths[above] + VELOCITIES[parts[above].kind] if above >= 0 else 0)
     rows = [
         [p.parent, p.kind, p.iq, p.iv, VELOCITIES[p.kind], p.link, depths[i], ends[i], i not in last_child,
-         last_child[p.parent] == i, p.armature > 0]
+         last_child[p.parent] == i, p.armature > 0, p.screw[0] != 0, p.screw[1] != 0]
         for i, p in enumerate(parts)
     ]  # fmt: skip
     header = [len(parts), figure.nq, figure.nv, figure.nlinks]
@@ -184,24 +213,24 @@ def _compile(figure: Figure) -> Model:
 
 
 def _bodies_of(link: Link, index: int, above: int, above_link: Pose, iq: int, iv: int, count: int) -> list[_Part]:
-    """The body, or two bodies, of a link.  `above_link` is X_KB of the parent."""
-    joint = link.joint
-    place = above_link @ joint.parent_frame
-    if joint.kind is JointKind.UNIVERSAL:
-        turn1, turn2 = _z_to(joint.axis), _z_to(joint.axis2)
-        first = _Part(
-            above, HINGE, iq, iv, -1, place @ turn1, None, IDENTITY, joint.armature, joint.damping
-        )
-        return [first, _last_body(link, index, HINGE, count, turn1.inverse() @ turn2, turn2, iq + 1, iv + 1)]
-    turn = _z_to(joint.axis) if joint.kind in (JointKind.HINGE, JointKind.SLIDER) else IDENTITY
-    return [_last_body(link, index, _KINDS[joint.kind], above, place @ turn, turn, iq, iv)]
+    """The bodies of a link: one for each screw of its joint, massless but the last.  `above_link`: X_KB of the parent.
 
-
-def _last_body(link: Link, index: int, kind: int, above: int, place: Pose, turn: Pose, iq: int, iv: int) -> _Part:
-    """The body that carries the link: K is M turned by `turn`."""
-    link_pose = (link.joint.child_frame @ turn).inverse()
-    return _Part(above, kind, iq, iv, index, place, link.mass.placed(link_pose), link_pose,
-                 link.joint.armature, link.joint.damping)  # fmt: skip
+    K of each is F, turned so that z is the axis of its screw; the last K is M, turned likewise.
+    """
+    joint, place, turn = link.joint, above_link @ link.joint.parent_frame, IDENTITY
+    parts: list[_Part] = []
+    for k, screw in enumerate(joint.screws):
+        before, turn = turn, _z_to(screw.axis)
+        kind = HINGE if (screw.turn, screw.slide) == (1.0, 0.0) else SCREW
+        place = (place if k == 0 else before.inverse()) @ screw.before @ turn
+        parts.append(_Part(above, kind, iq + k, iv + k, -1, place, None, IDENTITY, joint.armature, joint.damping,
+                           (screw.turn, screw.slide)))  # fmt: skip
+        above = count + k
+    if not parts:
+        kind = FIXED if not joint.nv else FREE if joint.floating else BALL
+        parts = [_Part(above, kind, iq, iv, index, place, None, IDENTITY, joint.armature, joint.damping)]
+    link_pose = (joint.child_frame @ turn).inverse()
+    return [*parts[:-1], parts[-1]._replace(link=index, mass=link.mass.placed(link_pose), link_pose=link_pose)]
 
 
 def _numbers(part: _Part) -> FloatArray:
@@ -213,7 +242,7 @@ def _numbers(part: _Part) -> FloatArray:
         inertia[:] = [m, *(m * c), *about_origin[np.triu_indices(3)]]
     return np.concatenate([
         part.place.rotation.ravel(), part.place.position, inertia, [part.armature, part.damping],
-        part.link_pose.rotation.ravel(), part.link_pose.position,
+        part.link_pose.rotation.ravel(), part.link_pose.position, part.screw,
     ])  # fmt: skip
 
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from numpy import empty
 
-from hitogata.dynamics.calling import REFUSED, Array, Input, call, check_threads
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER, model_of
-from hitogata.dynamics.placing import Placed, axis_of, place
-from hitogata.dynamics.running import run_one, run_rows
+from hitogata.dynamics.batches import run_one, run_rows
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads
+from hitogata.dynamics.joints import about, column, felt, moved_column
+from hitogata.dynamics.layout import callable_model_of
+from hitogata.dynamics.world_kinematics import Placed, place
 from hitogata.figure import Figure
-from hitogata.lanes import Floats, Ints, entry, inline, kernel, records
-from hitogata.spatial import Force, Motion, cols, cross, dot, rigid_to_parent
+from hitogata.lanes import Floats, Ints, entry, kernel, records
+from hitogata.spatial import rigid_to_parent
 
 
 def mass_matrix(figure: Figure, q: Any, *, threads: int | None = 1, out: Array | None = None) -> Array:
@@ -33,13 +34,13 @@ def mass_matrix(figure: Figure, q: Any, *, threads: int | None = 1, out: Array |
         check_threads(threads)
     if out is None:
         try:
-            ints, floats, nv, _ = figure.compiled.get("hot") or model_of(figure).hot
+            ints, floats, nv, _ = figure.compiled.get("hot") or callable_model_of(figure).hot
             fresh = empty((nv, nv))
             if not mass_one(ints, floats, q, fresh):
                 return fresh
         except REFUSED:
             pass
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (Input("q", q, (model.nq,)),)
     return call(figure, mass_one, mass_many, inputs, (), (model.nv, model.nv), threads, out=out)
 
@@ -49,7 +50,7 @@ def mass_matrix(figure: Figure, q: Any, *, threads: int | None = 1, out: Array |
 
 @kernel
 def fill_mass(tree, work, q, v, x, wrenches, options, out):
-    """The matrix, row by row; the form of the arguments is told in `running`."""
+    """The matrix, row by row; the form of the arguments is told in `batches`."""
     work = records(work, Placed)
     place(tree, work, q)
     for i in range(tree.bodies):
@@ -62,44 +63,11 @@ def fill_mass(tree, work, q, v, x, wrenches, options, out):
         if joint.parent >= 0:
             parent = work[joint.parent]
             parent.inertia = parent.inertia + inertia
-        if joint.kind == HINGE:
-            project(tree, work, i, turning(inertia, axis_of(placed.rot), placed.pos), iv, out)
-        elif joint.kind == SLIDER:
-            project(tree, work, i, sliding(inertia, axis_of(placed.rot)), iv, out)
-        elif joint.kind == BALL:
-            for k, force in enumerate(all_turnings(inertia, placed.base, placed.pos)):
-                project(tree, work, i, force, iv + k, out)
-        elif joint.kind == FREE:
-            for k, force in enumerate(all_turnings(inertia, placed.base, placed.pos)):
-                project(tree, work, i, force, iv + k, out)
-            for k, force in enumerate(all_slidings(inertia, placed.base)):
-                project(tree, work, i, force, iv + 3 + k, out)
+        for k in range(joint.count):
+            momentum = inertia @ moved_column(column(joint, tree.body[i], placed, k), placed.pos * -1.0)
+            project(tree, work, i, momentum, iv + k, out)
         for k in range(iv, iv + joint.count):
             out[k * (tree.nv + 1)] = out[k * (tree.nv + 1)] + tree.body[i].armature
-
-
-@inline
-def turning(inertia, direction, pos):
-    """Momentum of a subtree that turns about an axis through pos at unit rate."""
-    return inertia @ Motion(direction, cross(pos, direction))
-
-
-@inline
-def sliding(inertia, direction):
-    """Momentum of a subtree that slides along an axis at unit rate."""
-    return Force(cross(inertia.moment, direction), direction * inertia.mass)
-
-
-@inline
-def all_turnings(inertia, base, pos):
-    """Momenta for turning about each axis of a frame."""
-    return tuple(turning(inertia, axis, pos) for axis in cols(base))
-
-
-@inline
-def all_slidings(inertia, base):
-    """Momenta for sliding along each axis of a frame."""
-    return tuple(sliding(inertia, axis) for axis in cols(base))
 
 
 @kernel
@@ -107,38 +75,18 @@ def project(tree, work, i, force, row, out):
     """One row of M up to the diagonal, and its mirror image: what a momentum of body i means to each joint below it."""
     while i >= 0:
         joint, placed = tree.joint[i], work[i]
-        iv = joint.iv
-        if joint.kind == HINGE:
-            mirror(tree, out, row, iv, dot(axis_of(placed.rot), about(placed.pos, force)))
-        elif joint.kind == BALL:
-            mirror3(tree, out, row, iv, placed.base.T @ about(placed.pos, force))
-        elif joint.kind == SLIDER:
-            mirror(tree, out, row, iv, dot(axis_of(placed.rot), force.lin))
-        elif joint.kind == FREE:
-            mirror3(tree, out, row, iv, placed.base.T @ about(placed.pos, force))
-            mirror3(tree, out, row, iv + 3, placed.base.T @ force.lin)
+        at = row * tree.nv + joint.iv
+        felt(joint, tree.body[i], placed, about(placed.pos, force), out, at)
+        mirror(tree, out, row, joint.iv, joint.count)
         i = joint.parent
 
 
-@inline
-def about(pos, force):
-    """Torque of a force about pos."""
-    return force.ang - cross(pos, force.lin)
-
-
 @kernel
-def mirror(tree, out, row, column, value):
-    """Store an entry and its mirror image."""
-    out[row * tree.nv + column] = value
-    out[column * tree.nv + row] = value
-
-
-@kernel
-def mirror3(tree, out, row, column, value):
-    """Store three neighbours of a row, and their mirror images."""
-    mirror(tree, out, row, column, value.x)
-    mirror(tree, out, row, column + 1, value.y)
-    mirror(tree, out, row, column + 2, value.z)
+def mirror(tree, out, row, column, count):
+    """The mirror image of some neighbours of a row."""
+    out[column * tree.nv + row] = out[row * tree.nv + column]
+    for k in range(column + 1, column + count):
+        out[k * tree.nv + row] = out[row * tree.nv + k]
 
 
 # ------------------------------------------------------- entries

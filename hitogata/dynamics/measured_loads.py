@@ -3,7 +3,7 @@
 import numpy as np
 
 from hitogata.errors import ArgumentError
-from hitogata.figure.mechanism import Mechanism, MechanismMotion
+from hitogata.figure.mechanism import Mechanism
 from hitogata.figure.values import FloatArray
 from hitogata.files.osim import ExternalForce, ExternalLoads
 from hitogata.files.storage import StorageTable
@@ -12,8 +12,9 @@ _ENDINGS = ("x", "y", "z")
 
 
 def load_wrenches(
-    mechanism: Mechanism, motion: MechanismMotion, time: FloatArray, loads: ExternalLoads, table: StorageTable
-) -> FloatArray:
+    mechanism: Mechanism, rotation: FloatArray, position: FloatArray, time: FloatArray, loads: ExternalLoads,
+    table: StorageTable,
+) -> FloatArray:  # fmt: skip
     """[torque about the world's origin; force] on every body, shape (n, nb, 6), in world axes.
 
     A force acts at its point (the centre of pressure), a torque (the plate's free moment) is added; without a point
@@ -44,13 +45,13 @@ def load_wrenches(
             for start in (load.force_identifier, load.torque_identifier, load.point_identifier)
         )
         if load.force_expressed_in_body != "ground":
-            R = motion.rotation[:, names.index(load.force_expressed_in_body)]
+            R = rotation[:, names.index(load.force_expressed_in_body)]
             force, torque = np.einsum("nij,nj->ni", R, force), np.einsum("nij,nj->ni", R, torque)
         if not load.point_identifier:
-            point = motion.position[:, body]
+            point = position[:, body]
         elif load.point_expressed_in_body != "ground":
             k = names.index(load.point_expressed_in_body)
-            point = np.einsum("nij,nj->ni", motion.rotation[:, k], point) + motion.position[:, k]
+            point = np.einsum("nij,nj->ni", rotation[:, k], point) + position[:, k]
         result[:, body, :3] += torque + np.cross(point, force)
         result[:, body, 3:] += force
     return result

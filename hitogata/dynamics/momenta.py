@@ -2,10 +2,10 @@
 
 from typing import Any, NamedTuple
 
-from hitogata.dynamics.calling import Array, Input, call
-from hitogata.dynamics.layout import GRAVITY, model_of
-from hitogata.dynamics.placing import Placed, move, place, root_position
-from hitogata.dynamics.running import run_one, run_rows
+from hitogata.dynamics.batches import run_one, run_rows
+from hitogata.dynamics.dispatch import Array, Input, call
+from hitogata.dynamics.layout import GRAVITY, callable_model_of
+from hitogata.dynamics.world_kinematics import Placed, move, place, root_position
 from hitogata.figure import Figure
 from hitogata.lanes import entry, inline, kernel, records
 from hitogata.spatial import Force, cross, dot, rotated, store3
@@ -34,7 +34,7 @@ def centre_of_mass(figure: Figure, q: Any, *, threads: int | None = 1) -> Array:
     Returns:
         Position, shape (3,) or (n, 3).
     """
-    model = model_of(figure)
+    model = callable_model_of(figure)
     return call(figure, centre_one, centre_many, (Input("q", q, (model.nq,)),), (), (3,), threads)
 
 
@@ -53,7 +53,7 @@ def momentum(figure: Figure, q: Any, v: Any, *, threads: int | None = 1) -> Arra
     Returns:
         Momentum, shape (6,) or (n, 6).
     """
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))
     return call(figure, momentum_one, momentum_many, inputs, (), (6,), threads)
 
@@ -70,13 +70,13 @@ def energy(
         gravity: acceleration of gravity, world axes [m/s²].
         threads: to share a batch over; None: one per core.
     """
-    model = model_of(figure)
+    model = callable_model_of(figure)
     inputs = (Input("q", q, (model.nq,)), Input("v", v, (model.nv,)))
     out = call(figure, energy_one, energy_many, inputs, (), (2,), threads, gravity)
     return Energy(out[..., 0], out[..., 1])
 
 
-# ------------------------------------------------------- kernels; the form of the arguments is told in `running`
+# ------------------------------------------------------- kernels; the form of the arguments is told in `batches`
 
 
 @kernel

@@ -6,14 +6,16 @@ that OpenSim's users know, with the cut-off said in it.
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from hitogata.dynamics.filtering import spline_derivatives, zero_phase_lowpass
+from hitogata.dynamics.filters import spline_derivatives, zero_phase_lowpass
 from hitogata.dynamics.measured_loads import load_wrenches
-from hitogata.errors import ArgumentError
+from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure.mechanism import (
     Mechanism,
+    MechanismKernels,
     MechanismMotion,
     coupling_matrix,
     followed,
@@ -37,7 +39,6 @@ class RecordedDynamics:
         forces: on OpenSim's speeds, one for each coordinate [N m or N], shape (n, nc).
         free_forces: the same gathered on coordinates that follow no others, shape (n, nf).
         reactions: [torque; force] from parent to child at each joint, world axes, shape (n, nb, 6).
-        motion: poses and velocities.
         turning: which coordinates are angles, shape (nc,).
         cutoff: of the low-pass [Hz]; None: not filtered.
         notes: what was supposed: coordinates without a column.
@@ -51,10 +52,14 @@ class RecordedDynamics:
     forces: FloatArray = field(repr=False)
     free_forces: FloatArray = field(repr=False)
     reactions: FloatArray = field(repr=False)
-    motion: MechanismMotion = field(repr=False)
     turning: tuple[bool, ...]
     cutoff: float | None
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def motion(self) -> MechanismMotion:
+        """Poses, columns and velocities."""
+        return mechanism_motion(self.mechanism, self.q, self.qd)
 
     def table(self) -> StorageTable:
         """Forces as OpenSim writes them: <coordinate>_moment or <coordinate>_force."""
@@ -107,15 +112,29 @@ def recorded_dynamics(
     smooth_time, smooth = (time, raw) if cutoff is None else zero_phase_lowpass(time, raw, cutoff)
     at = np.clip(time[keep], smooth_time[0], smooth_time[-1])
     q, qd, qdd = followed(mechanism, *spline_derivatives(smooth_time, smooth, at))
-    wrenches = None
-    if loads is not None:
-        wrenches = load_wrenches(mechanism, mechanism_motion(mechanism, q), at, *loads)
-    found = mechanism_inverse_dynamics(mechanism, q, qd, qdd, wrenches)
-    forces = np.einsum("nij,ni->nj", speed_matrix(mechanism, q), found.tau)
-    free = np.einsum("nij,ni->nj", coupling_matrix(mechanism, q), found.tau)
-    return RecordedDynamics(
-        mechanism, time[keep], q, qd, qdd, forces, free, found.reactions, found.motion, turning, cutoff, notes
-    )
+    tau, reactions = _forces(mechanism, at, q, qd, qdd, loads)
+    forces = np.einsum("nij,ni->nj", speed_matrix(mechanism, q), tau)
+    free = np.einsum("nij,ni->nj", coupling_matrix(mechanism, q), tau)
+    return RecordedDynamics(mechanism, time[keep], q, qd, qdd, forces, free, reactions, turning, cutoff, notes)
+
+
+def _forces(
+    mechanism: Mechanism, at: FloatArray, q: FloatArray, qd: FloatArray, qdd: FloatArray,
+    loads: tuple[ExternalLoads, StorageTable] | None,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    """Forces on rates and reactions: by compiled kernels, or in numpy where some function has no table."""
+    try:
+        fast: MechanismKernels | None = MechanismKernels(mechanism)
+    except FigureError:
+        fast = None
+    if fast is None:
+        poses = None if loads is None else mechanism_motion(mechanism, q)
+        wrenches = None if loads is None or poses is None else load_wrenches(
+            mechanism, poses.rotation, poses.position, at, *loads
+        )  # fmt: skip
+        found = mechanism_inverse_dynamics(mechanism, q, qd, qdd, wrenches)
+        return found.tau, found.reactions
+    return fast.loaded(q, qd, qdd, None if loads is None else load_wrenches(mechanism, *fast.poses(q), at, *loads))
 
 
 def _coordinate_columns(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from hitogata.errors import FigureError
 from hitogata.figure import values
 from hitogata.figure.figure import Figure
-from hitogata.figure.joint import Joint, JointKind
+from hitogata.figure.joint import Joint
 from hitogata.figure.link import Frame, Link
 from hitogata.figure.mass import MassProperties
 from hitogata.figure.pose import IDENTITY, Pose
@@ -86,7 +86,7 @@ class FigureBuilder:
             for other in self._links.values():
                 if other.parent is None:
                     raise FigureError(f"link {link.name!r} has no parent, but a figure has one root: {other.name!r}")
-        elif link.joint.kind is JointKind.FREE:
+        elif link.joint.floating:
             raise FigureError(f"link {link.name!r} hangs on {link.parent!r} by a free joint: only the root may")
 
     def add_frame(self, link: str, name: str, pose: Pose = IDENTITY) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import values
 from hitogata.figure.coupled import checked_ranges
-from hitogata.figure.joint import JointKind
 from hitogata.figure.link import Link
 from hitogata.figure.mobility import check_mobility
 from hitogata.figure.pose import IDENTITY, FloatArray, Pose
@@ -167,11 +166,10 @@ class Figure:
     @cached_property
     def quat_starts(self) -> tuple[int, ...]:
         """First coordinate of every quaternion in q."""
-        offset = {JointKind.FREE: 3, JointKind.BALL: 0}
         return tuple(
-            start + offset[link.joint.kind]
+            start + link.joint.quat_start
             for start, link in zip(self.q_starts, self.links, strict=True)
-            if link.joint.kind in offset
+            if link.joint.quat_start is not None
         )
 
     def random(self, rng: np.random.Generator, *, spread: float = 1.0) -> FloatArray:
@@ -181,7 +179,7 @@ class Figure:
             quat = rng.normal(size=4)
             q[start : start + 4] = quat / np.linalg.norm(quat)
         for start, link in zip(self.q_starts, self.links, strict=True):
-            if link.joint.range is not None and link.joint.kind is not JointKind.BALL:
+            if link.joint.range is not None and link.joint.quat_start is None:
                 limits = np.reshape(link.joint.range, (-1, 2))
                 part = slice(start, start + link.joint.nq)
                 q[part] = np.clip(q[part], limits[:, 0], limits[:, 1])
@@ -222,7 +220,7 @@ def _check_tree(links: tuple[Link, ...]) -> None:
     values.unique([link.joint.name or link.name for link in links], "joint")
     values.unique([link.name for link in links] + [f.name for link in links for f in link.frames], "frame or link")
     for link in links[1:]:
-        if link.joint.kind is JointKind.FREE:
+        if link.joint.floating:
             what = f"link {link.name!r} hangs on {link.parent!r}"
             raise FigureError(f"{what} by a free joint: only the root may")
     check_mobility(links)

@@ -1,7 +1,7 @@
 """Mass properties of a rigid body: mass, centre, and rotational inertia about the centre."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,11 +34,14 @@ class MassProperties:
         centre: centre of mass in the link's frame [m].
         inertia: (xx, yy, zz, xy, xz, yz) of the inertia matrix about the centre [kg m²]; off-diagonals are
             the matrix entries, so xy = -∫ x y dm.
+        rigid: whether it must be one that a body can have: no principal moment is negative or exceeds the sum of the
+            others.  Models of muscles and bones often break that; the equations of motion do not need it.
     """
 
     mass: float
     centre: Vector = (0.0, 0.0, 0.0)
     inertia: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    rigid: bool = True
 
     def __post_init__(self) -> None:
         mass, centre = positive(self.mass, "mass"), vector(self.centre, "centre of mass")
@@ -61,11 +64,11 @@ class MassProperties:
                 "expected, or 0 for a point mass"
             )
         a, b, c = self.moments
-        if a < -ROUNDING * c:
+        if self.rigid and a < -ROUNDING * c:
             raise FigureError(
                 f"inertia is not positive semi-definite: principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m²"
             )
-        if a + b < c * (1 - PHYSICAL_TOLERANCE):
+        if self.rigid and a + b < c * (1 - PHYSICAL_TOLERANCE):
             raise FigureError(
                 f"inertia is not physical: principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m²; "
                 "none may exceed the sum of the other two"
@@ -94,13 +97,16 @@ class MassProperties:
         return cls(mass, vector(centre, "centre of mass"))
 
     @classmethod
-    def from_matrix(cls, mass: float, centre: ArrayLike, inertia: ArrayLike) -> "MassProperties":
+    def from_matrix(
+        cls, mass: float, centre: ArrayLike, inertia: ArrayLike, *, rigid: bool = True
+    ) -> "MassProperties":
         """From a symmetric inertia matrix about the centre, shape (3, 3) [kg m²]."""
         m = array(inertia, (3, 3), "inertia")
         if not np.allclose(m, m.T, rtol=1e-9, atol=1e-12 * (np.abs(m).max(initial=0.0) + 1e-300)):
             raise FigureError(f"inertia: the matrix is not symmetric: {m.tolist()}")
         m = (m + m.T) / 2
-        return cls(mass, vector(centre, "centre of mass"), (m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]))
+        upper = (m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2])
+        return cls(mass, vector(centre, "centre of mass"), upper, rigid)
 
     @classmethod
     def principal(
@@ -113,12 +119,12 @@ class MassProperties:
     def placed(self, pose: Pose) -> "MassProperties":
         """The same body, seen from a frame in which its own frame sits at `pose`."""
         rot = pose.rotation
-        return self.from_matrix(self.mass, pose.apply(self.centre), rot @ self.matrix @ rot.T)
+        return self.from_matrix(self.mass, pose.apply(self.centre), rot @ self.matrix @ rot.T, rigid=self.rigid)
 
     def scaled(self, mass: float) -> "MassProperties":
         """The same shape with another mass [kg]."""
         k = positive(mass, "mass") / self.mass
-        return MassProperties(mass, self.centre, tuple(k * x for x in self.inertia))  # type: ignore[arg-type]
+        return replace(self, mass=mass, inertia=tuple(k * x for x in self.inertia))  # type: ignore[arg-type]
 
     @classmethod
     def combined(cls, parts: Iterable["MassProperties"]) -> "MassProperties":
@@ -135,4 +141,4 @@ class MassProperties:
         far = max(float(np.dot(p.centre, p.centre)) for p in parts)
         if np.abs(inertia).max() <= 1e-28 * mass * far:  # points in one place, but for the rounding of their centre
             inertia = np.zeros((3, 3))
-        return cls.from_matrix(mass, centre, inertia)
+        return cls.from_matrix(mass, centre, inertia, rigid=all(p.rigid for p in parts))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hitogata.errors import FigureError
-from hitogata.figure.joint import Joint, JointKind
+from hitogata.figure.joint import Joint
 from hitogata.figure.link import Link
 from hitogata.figure.mass import ROUNDING, MassProperties
 from hitogata.figure.pose import IDENTITY, FloatArray, Pose
@@ -32,7 +32,10 @@ class Rigid(NamedTuple):
 def check_mobility(links: tuple[Link, ...]) -> None:
     """FigureError naming the first link that its joint cannot move for want of inertia."""
     for link in links:
-        if not link.mass.definite and link.joint.kind not in (JointKind.FIXED, JointKind.SLIDER):
+        joint = link.joint
+        turns = joint.quat_start is not None or any(not screw.slide for screw in joint.screws)
+        turns = turns and not joint.motions and not joint.follows
+        if not link.mass.definite and turns:
             _check_link(link, links)
 
 
@@ -45,16 +48,14 @@ def _check_link(link: Link, links: tuple[Link, ...]) -> None:
     if trouble and not _carries(link, rigid, links):
         raise FigureError(
             f"link {link.name!r}: {_what(rigid.mass)}, but its {joint.kind.value} joint {trouble}; "
-            f"give the link inertia, or the joint an armature, {_OTHERWISE[joint.kind]}"
+            f"give the link inertia, or the joint an armature, {_otherwise(joint)}"
         )
 
 
-_OTHERWISE = {
-    JointKind.FREE: "or move the mass by three sliders",
-    JointKind.BALL: "or use a hinge across the arm",
-    JointKind.UNIVERSAL: "or limit the second angle, or use a hinge",
-    JointKind.HINGE: "or place its mass off the axis",
-}
+def _otherwise(joint: Joint) -> str:
+    if joint.quat_start is not None:
+        return "or move the mass by three sliders" if joint.floating else "or use a hinge across the arm"
+    return "or place its mass off the axis" if len(joint.screws) == 1 else "or limit the second angle, or use a hinge"
 
 
 def _what(mass: MassProperties) -> str:
@@ -66,7 +67,7 @@ def _rigid(link: Link, links: tuple[Link, ...]) -> Rigid:
     """The link and its descendants by fixed joints."""
     places, parts = {link.name: IDENTITY}, [link.mass]
     for other in links:  # parents come first
-        if other.joint.kind is JointKind.FIXED and other.parent in places and other.name != link.name:
+        if not other.joint.nv and other.parent in places and other.name != link.name:
             place = places[other.parent] @ other.joint.parent_frame @ other.joint.child_frame.inverse()
             places[other.name] = place
             parts.append(other.mass.placed(place))
@@ -75,7 +76,7 @@ def _rigid(link: Link, links: tuple[Link, ...]) -> Rigid:
 
 def _not_resisted(joint: Joint, mass: MassProperties) -> str:
     """Which motion of a joint meets no inertia; empty if there is none."""
-    if joint.kind is JointKind.FREE:
+    if joint.floating:
         return "" if mass.definite else "turns it about every axis"
     rot = joint.child_frame.rotation
     arm = np.array(mass.centre) - np.array(joint.child_frame.position)
@@ -84,9 +85,9 @@ def _not_resisted(joint: Joint, mass: MassProperties) -> str:
     if moments[0] > ROUNDING * moments[2]:
         return ""
     axis = np.array(joint.axis)
-    if joint.kind is JointKind.BALL:
+    if joint.quat_start is not None:
         return "turns it about the line from the joint to its mass as well"
-    if joint.kind is JointKind.HINGE:
+    if len(joint.screws) == 1:
         return "" if axis @ inertia @ axis > ROUNDING * moments[2] else "turns it about an axis through its mass"
     if moments[2] == 0.0:
         return "turns it about its own mass"
@@ -118,7 +119,7 @@ def _carries(link: Link, rigid: Rigid, links: tuple[Link, ...]) -> bool:
     for other in links:
         if (
             other.parent in rigid.places
-            and other.joint.kind is not JointKind.FIXED
+            and other.joint.nv
             and _rigid(other, links).mass.definite
         ):
             frame = rigid.places[other.parent] @ other.joint.parent_frame
@@ -131,8 +132,10 @@ def _carries(link: Link, rigid: Rigid, links: tuple[Link, ...]) -> bool:
 def _motions(joint: Joint, frame: Pose) -> FloatArray:
     """Spatial velocities [angular; linear] that a joint at a frame may give in any pose, shape (6, up to 6)."""
     rot, at = frame.rotation, np.array(frame.position)
-    turning = rot @ np.array(joint.axis)[:, None] if joint.kind is JointKind.HINGE else np.eye(3)
-    if joint.kind is JointKind.SLIDER:
-        return np.concatenate([np.zeros((3, 1)), rot @ np.array(joint.axis)[:, None]])
-    turns = np.concatenate([turning, np.cross(at, turning, axisb=0, axisc=0)])
-    return turns if joint.kind is not JointKind.FREE else np.hstack([turns, np.eye(6)[:, 3:]])
+    if len(joint.screws) == 1:
+        screw = joint.screws[0]
+        turn = rot @ np.array(screw.axis)[:, None] * screw.turn
+        slide = rot @ np.array(screw.axis)[:, None] * screw.slide
+        return np.concatenate([turn, np.cross(at, turn, axisb=0, axisc=0) + slide])
+    turns = np.concatenate([np.eye(3), np.cross(at, np.eye(3), axisb=0, axisc=0)])
+    return np.hstack([turns, np.eye(6)[:, 3:]]) if joint.floating else turns

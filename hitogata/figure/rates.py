@@ -8,7 +8,6 @@ import numpy as np
 
 from hitogata.errors import ArgumentError
 from hitogata.figure.figure import Figure
-from hitogata.figure.joint import JointKind
 from hitogata.figure.trajectory import Trajectory
 from hitogata.figure.values import ArrayLike, FloatArray, floats
 from hitogata.spatial import quat_conjugate, quat_exp, quat_log, quat_multiply
@@ -32,7 +31,7 @@ def changes(figure: Figure, start: FloatArray, end: FloatArray) -> FloatArray:
 def turn_places(figure: Figure) -> tuple[IndexArray, IndexArray]:
     """Where quaternions stand in q, shape (n, 4), and their rotation vectors in v, shape (n, 3)."""
     pairs = zip(figure.v_starts, figure.links, strict=True)
-    starts = [start for start, link in pairs if link.joint.kind in (JointKind.BALL, JointKind.FREE)]
+    starts = [start for start, link in pairs if link.joint.quat_start is not None]
     quats, turns = (np.array(x, np.intp).reshape(-1, 1) for x in (figure.quat_starts, starts))
     return quats + np.arange(4), turns + np.arange(3)
 
@@ -42,10 +41,10 @@ def _plain_places(figure: Figure) -> tuple[IndexArray, IndexArray]:
     in_q: list[int] = []
     in_v: list[int] = []
     for link, iq, iv in zip(figure.links, figure.q_starts, figure.v_starts, strict=True):
-        free, ball = link.joint.kind is JointKind.FREE, link.joint.kind is JointKind.BALL
-        count = 3 if free else 0 if ball else link.joint.nv
+        first = 0 if link.joint.quat_start is None else 3  # turning stands first
+        count = link.joint.nv - first
         in_q += range(iq, iq + count)
-        in_v += range(iv + 3 * free, iv + 3 * free + count)
+        in_v += range(iv + first, iv + first + count)
     return np.array(in_q, np.intp), np.array(in_v, np.intp)
 
 

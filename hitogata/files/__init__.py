@@ -10,6 +10,7 @@ from hitogata.files.bvh import (
     write_bvh,
 )
 from hitogata.files.c3d import C3d, plate_forces, read_c3d, write_c3d
+from hitogata.files.gltf import write_gltf
 from hitogata.files.lengths import LengthUnit
 from hitogata.files.markers import Axes, MarkerData
 from hitogata.files.meshes import read_mesh, read_mesh_parts
@@ -61,6 +62,7 @@ __all__ = [
     "trajectory_from_bvh",
     "write_bvh",
     "write_c3d",
+    "write_gltf",
     "write_mjcf",
     "write_osim",
     "write_storage",

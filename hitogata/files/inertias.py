@@ -15,8 +15,19 @@ SMALLEST = 1e-3
 
 
 def repair_inertias(spec: Any, contents: Contents) -> None:
-    """Give bodies with an inertia that is not physical the nearest one that is, and note them."""
+    """Give bodies with an inertia that is not physical the nearest one that is, and note them.
+
+    Bodies without mass that move, and carry none, get a millionth of the whole mass, as a ball of about a millimetre.
+    """
+    whole = sum(body.mass for body in spec.bodies if body.explicitinertial)
     for body in spec.bodies:
+        weightless = body.explicitinertial or not list(body.geoms)
+        if body.joints and body.mass <= 0 and weightless and not _fixed_mass(body) and _mass_below(body) is None:
+            body.mass = BETWEEN * max(whole, 1.0)
+            body.fullinertia = np.full(6, np.nan)
+            body.inertia = np.full(3, 1e-6 * body.mass)
+            body.explicitinertial = True
+            contents.change(f"link {body.name!r} moves but has no mass: it gets {body.mass:.2g} kg")
         if not body.explicitinertial or body.mass <= 0:
             continue
         full = _matrix(body.fullinertia) if np.isfinite(body.fullinertia).all() else np.diag(body.inertia)

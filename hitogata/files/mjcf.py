@@ -102,12 +102,17 @@ def open_mjcf(path_or_xml: str | os.PathLike[str]) -> tuple[Source, Contents, An
     return source, contents, spec
 
 
-def _check_includes(source: Source, root: Node, seen: set[Path]) -> None:
-    """Included files are well-formed XML too; otherwise an error with their own name and line."""
+def _check_includes(source: Source, root: Node, seen: set[Path], beside: Path | None = None) -> None:
+    """Included files are well-formed XML too; otherwise an error with their own name and line.
+
+    MuJoCo looks for them from the first file's folder, or from that of the file that includes them.
+    """
     folder = source.path.parent if source.path else Path()
     for node in root.walk():
         if node.tag == "include" and node.get("file"):
             path = folder / node.get("file")
+            if beside is not None and not path.is_file() and (beside / node.get("file")).is_file():
+                path = beside / node.get("file")
             if path not in seen:
                 seen.add(path)
-                _check_includes(source, parse(read_bytes(path), str(path)), seen)
+                _check_includes(source, parse(read_bytes(path), str(path)), seen, path.parent)

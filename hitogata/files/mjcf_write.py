@@ -26,13 +26,6 @@ from hitogata.figure import (
 )
 
 Element = ElementTree.Element
-_TYPES = {
-    JointKind.FREE: "free",
-    JointKind.BALL: "ball",
-    JointKind.HINGE: "hinge",
-    JointKind.SLIDER: "slide",
-    JointKind.UNIVERSAL: "hinge",
-}
 
 
 def write_mjcf(figure: Figure, path: str | Path | None = None) -> str:
@@ -125,14 +118,16 @@ def _joints(body: Element, link: str, joint: Joint) -> None:
         common.pop("actuatorfrcrange", None)  # MuJoCo limits the effort of scalar joints only
         _add(body, "joint", name=name, type="ball", **common)
         return
-    axes, ranges = [joint.axis], [joint.range]
-    if joint.kind is JointKind.UNIVERSAL:
-        axes, ranges = [joint.axis, joint.axis2], list(joint.range or (None, None))
-    for k, (axis, limits) in enumerate(zip(axes, ranges, strict=True)):
+    screws, ranges = joint.screws, [joint.range]
+    if len(screws) > 1:
+        ranges = list(joint.range or (None,) * len(screws))
+    for k, (screw, limits) in enumerate(zip(screws, ranges, strict=True)):
+        if screw.turn and screw.slide:
+            raise FigureError(f"link {link!r}: MJCF has no {joint.kind.value} joint: use a hinge or a slider")
         limited = {} if limits is None or not all(map(math.isfinite, limits)) else {"range": _text(*limits)}
-        own = name if len(axes) == 1 else f"{name}_{k + 1}"
-        attributes = {"type": _TYPES[joint.kind], "axis": _text(*(frame.rotation @ axis)), **common, **limited}
-        _add(body, "joint", name=own, **attributes)
+        own = name if len(screws) == 1 else f"{name}_{k + 1}"
+        kind, axis = "hinge" if screw.turn else "slide", _text(*(frame.rotation @ screw.axis))
+        _add(body, "joint", name=own, type=kind, axis=axis, **common, **limited)
 
 
 def _geom(body: Element, assets: Element, shape: Shape, name: str) -> None:

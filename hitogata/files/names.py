@@ -103,14 +103,21 @@ _SCHEMES: dict[str, dict[str, Part]] = {
         "pelvis": Part.PELVIS, "base": Part.PELVIS, "torso": Part.TRUNK, "head": Part.HEAD,
         "headyaw": Part.HEAD, "headpitch": Part.HEAD, "neckyaw": Part.NECK, "neckpitch": Part.NECK,
         "hippitch": Part.THIGH, "hiproll": Part.THIGH, "hipyaw": Part.THIGH, "hip": Part.THIGH, "thigh": Part.THIGH,
-        "knee": Part.SHIN, "anklepitch": Part.FOOT, "ankleroll": Part.FOOT, "ankle": Part.FOOT,
+        "knee": Part.SHIN, "kneepitch": Part.SHIN, "anklepitch": Part.FOOT, "ankleroll": Part.FOOT, "ankle": Part.FOOT,
         "shoulderpitch": Part.UPPER_ARM, "shoulderroll": Part.UPPER_ARM, "shoulderyaw": Part.UPPER_ARM,
-        "elbow": Part.FOREARM, "elbowpitch": Part.FOREARM, "wristroll": Part.HAND, "wristpitch": Part.HAND,
+        "elbow": Part.FOREARM, "elbowpitch": Part.FOREARM,
+        "elbowroll": Part.FOREARM, "elbowyaw": Part.FOREARM, "wristroll": Part.HAND, "wristpitch": Part.HAND,
         "wristyaw": Part.HAND, "hand": Part.HAND,
     },
     "robots (Talos, TIAGo, REEM-C)": {
         "base": Part.PELVIS, "torso#": Part.TRUNK, "head#": Part.HEAD, "leg3": Part.THIGH, "leg4": Part.SHIN,
         "leg6": Part.FOOT, "arm3": Part.UPPER_ARM, "arm4": Part.FOREARM, "arm7": Part.HAND,
+    },
+    "robots (OpenHRP)": {
+        "body": Part.PELVIS, "base": Part.PELVIS, "waistlink#": Part.TRUNK, "chestlink#": Part.TRUNK,
+        "torso": Part.TRUNK, "headlink#": Part.HEAD, "leglink3": Part.THIGH, "leglink4": Part.SHIN,
+        "leglink6": Part.FOOT, "ankle": Part.FOOT, "armlink3": Part.UPPER_ARM, "armlink4": Part.FOREARM,
+        "armlink7": Part.HAND, "wrist": Part.HAND,
     },
     "words of anatomy": {
         "pelvis": Part.PELVIS, "hips": Part.PELVIS, "waist": Part.PELVIS, **_SPINE, "torso": Part.TRUNK, **_MIDDLE,
@@ -123,7 +130,7 @@ _SCHEMES: dict[str, dict[str, Part]] = {
 }  # fmt: skip
 """Words without side, prefix and separators; # stands for a number."""
 
-_LAST = ("robots (G1, H1)", "robots (Talos, TIAGo, REEM-C)")
+_LAST = ("robots (G1, H1)", "robots (Talos, TIAGo, REEM-C)", "robots (OpenHRP)")
 """Schemes in which several links in a row have one part, one for each axis: the last of them is the part."""
 
 _PAIRED = set(Part) - {Part.PELVIS, Part.TRUNK, Part.NECK, Part.HEAD}
@@ -131,7 +138,7 @@ _PAIRED = set(Part) - {Part.PELVIS, Part.TRUNK, Part.NECK, Part.HEAD}
 _SIDES = (
     re.compile(r"^(left|right)(?=[A-Z_ .:-])", re.IGNORECASE),
     re.compile(r"(?<=[a-z0-9_ .:-])(left|right)$", re.IGNORECASE),
-    re.compile(r"(?:^|(?<=[_ .:-]))(l|r|c|left|right)(?=$|[_ .:-])", re.IGNORECASE),  # c: centre
+    re.compile(r"(?:^|(?<=[_ .:-]))(l|r|c|left|right|middle|center|centre)(?=$|[_ .:-])", re.IGNORECASE),  # c: centre
     re.compile(r"^(l|r)(?=[A-Z])"),
     re.compile(r"^(L|R)(?=[A-Z][a-z])"),
 )
@@ -206,7 +213,7 @@ def side_and_word(name: str) -> tuple[Side, str]:
     for pattern in _SIDES:
         match = pattern.search(name)
         if match:
-            side = {"l": Side.LEFT, "r": Side.RIGHT, "c": Side.MIDDLE}[match[1][0].lower()]
+            side = {"l": Side.LEFT, "r": Side.RIGHT, "c": Side.MIDDLE, "m": Side.MIDDLE}[match[1][0].lower()]
             name = name[: match.start()] + name[match.end() :]
             break
     return side, re.sub(r"[_ .:\-]", "", name).lower()

@@ -33,10 +33,11 @@ from hitogata.lanes.addresses import address_table, floats_in, ints_in
 from hitogata.lanes.angles import arctan_excess, atan2, sincos
 from hitogata.lanes.bounds import CHECKED, OutOfBoundsError
 from hitogata.lanes.clock import HAS_CYCLES, cycles
-from hitogata.lanes.compiling import Entry, entry, kernel
+from hitogata.lanes.compiler import Entry, entry, kernel
 from hitogata.lanes.counts import Count, Given, rounded_up
 from hitogata.lanes.fields import LayoutError, floats_of, ints_of, many, number, numbers, one, part, same, whole, wholes
 from hitogata.lanes.kinds import ArgumentTypeError, Floats, Ints, Number
+from hitogata.lanes.lane_layout import from_blocks, pack, to_blocks, unpack
 from hitogata.lanes.memory import Memory
 from hitogata.lanes.memory_layout import MemoryLayout, RecordFields, record_fields
 from hitogata.lanes.memory_views import memory_sizes, open_memory
@@ -57,7 +58,6 @@ from hitogata.lanes.numbers import (
     where,
 )
 from hitogata.lanes.optional import given, view_or_none
-from hitogata.lanes.packing import from_blocks, pack, to_blocks, unpack
 from hitogata.lanes.records import record, record_offsets, record_size, reuse, several, size
 from hitogata.lanes.structs import struct
 from hitogata.lanes.tables import Table, float_array, int_array, open_table

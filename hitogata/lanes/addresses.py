@@ -13,7 +13,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from hitogata.lanes.compiling import kernel
+from hitogata.lanes.compiler import kernel
 
 
 def address_table(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:

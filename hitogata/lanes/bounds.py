@@ -24,7 +24,7 @@ SPARE = 1 << 17
 
 _NOWHERE = np.zeros(SPARE, np.uint8)
 _NAMES = {0: "an array"}
-_FAILURES: list[tuple[int, int, int, int]] = []
+_FAILURES: dict[int, tuple[int, int, int]] = {}  # of each field the first
 _SYMBOL, _FUNCTION = "hitogata_step_out_of_bounds", "hitogata_within_bounds"
 _I8, _I64 = ir.IntType(8).as_pointer(), ir.IntType(64)
 
@@ -43,16 +43,15 @@ def register_name(name: str) -> int:
 def raise_failures() -> None:
     """An error, if kernels stepped out of bounds since the last call."""
     if _FAILURES:
-        found = list(dict.fromkeys(_FAILURES))
+        found = list(_FAILURES.items())
         _FAILURES.clear()
-        told = [f"{_NAMES.get(k, 'a field')}: {count} bytes at {start}, of {size}" for k, start, count, size in found]
-        raise OutOfBoundsError("out of bounds: " + "; ".join(told[:8]) + (" ..." if len(told) > 8 else ""))
+        told = [f"{_NAMES.get(k, 'a field')}: {count} bytes at {start}, of {size}" for k, (start, count, size) in found]
+        raise OutOfBoundsError("out of bounds: " + "; ".join(told))
 
 
 @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 def _note(key: int, start: int, count: int, size: int) -> int:
-    if len(_FAILURES) < 1000:
-        _FAILURES.append((key, start, count, size))
+    _FAILURES.setdefault(key, (start, count, size))
     return int(_NOWHERE.ctypes.data)
 
 

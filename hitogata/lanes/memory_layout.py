@@ -54,6 +54,11 @@ class MemoryLayout:
         """The value of a count."""
         return int(as_count(count).evaluate(self._value))
 
+    @property
+    def givens(self) -> dict[str, Any]:
+        """What it was laid out for, by name."""
+        return dict(self._givens)
+
     def _value(self, atom: Given | Part) -> Any:
         if isinstance(atom, Part):
             return getattr(self._givens[atom.given.label], atom.name)
@@ -103,6 +108,12 @@ class MemoryLayout:
                 start, size = start + record.OFFSETS[of], size_of(record.KINDS[of])
             found = self._parts[key] = slice(start, start + size)
         return found
+
+    def stretch(self, name: str, rows: slice) -> slice:
+        """Where some rows of a field lie: those along its first axis."""
+        place = self.place(name)
+        each = place.size // max(place.shape[0], 1)
+        return slice(place.start + each * rows.start, place.start + each * rows.stop)
 
     def inner(self, name: str) -> "MemoryLayout":
         """The layout of a field that is a memory."""

@@ -1,6 +1,6 @@
 """Compiled code that came with the package: a wheel may carry what `hitogata warmup` makes, for two kinds of processor.
 
-It lies in `hitogata/_compiled/LEVEL`, under the names that the cache on disk gives it (see `caching`), made for the
+It lies in `hitogata/_compiled/LEVEL`, under the names that the cache on disk gives it (see `code_cache`), made for the
 levels x86-64-v3 (AVX2) and x86-64-v4 (AVX-512) instead of one processor.  It is used where this processor has all of a
 level, and if it was made from the code that is here, by the same versions: else the entry is compiled, and one warning
 says that the package carries stale code, and why.  `packaging/wheel.py` puts it there.

@@ -13,9 +13,9 @@ from numba import njit
 from numba.core import types
 from numba.np.numpy_support import from_dtype
 
-from hitogata.lanes.compiling import OPTIONS
+from hitogata.lanes.compiler import OPTIONS
+from hitogata.lanes.lane_layout import from_blocks, to_blocks
 from hitogata.lanes.numbers import where
-from hitogata.lanes.packing import from_blocks, to_blocks
 from hitogata.lanes.stands import Stand
 from hitogata.lanes.tracing import inline, make
 from hitogata.lanes.types import X1, X4, X8, X16, Mask, Width, item

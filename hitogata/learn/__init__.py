@@ -8,9 +8,9 @@ from functools import partial
 
 from hitogata.learn.humanoid import Humanoid
 from hitogata.learn.imitation import WalkClip
-from hitogata.learn.reaching import StandAndReach
+from hitogata.learn.reach import StandAndReach
 from hitogata.learn.single import Single
-from hitogata.learn.standing import Stand
+from hitogata.learn.stand import Stand
 from hitogata.learn.task import Task
 
 TASKS: dict[str, type[Task]] = {

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import State, Trajectory
 from hitogata.sim import Member, World, WorldBatch
-from hitogata.sim.checking import whole
+from hitogata.sim.arguments import whole
 
 try:
     from gymnasium.spaces import Box

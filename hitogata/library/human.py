@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from hitogata.figure import Box, Capsule, Figure, FigureBuilder, Frame, MassProperties, Pose, Shape, Sphere, joint
-from hitogata.figure.joint import Joint, JointKind
+from hitogata.figure.joint import Joint
 from hitogata.figure.values import Vector
 from hitogata.rom.human import human_ranges
 
@@ -86,7 +86,7 @@ def _build(name: str, rows: list[_Row], ranges: bool) -> Figure:
     builder, limits = FigureBuilder(name), human_ranges() if ranges else {}
     for row in rows:
         mass = MassProperties.principal(row.mass, row.centre, row.moments)
-        ranged = row.joint.kind is JointKind.BALL and row.joint.name in limits
+        ranged = row.joint.is_ball and row.joint.name in limits
         range_ = limits[row.joint.name].range if ranged else row.joint.range
         placed = replace(row.joint, parent_frame=Pose(row.at), range=range_)
         builder.add(row.link, row.parent, placed, mass, shapes=row.shapes, frames=row.frames)

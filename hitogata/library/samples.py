@@ -11,7 +11,7 @@ import numpy as np
 
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory, velocities_of
-from hitogata.figure.moving import joint_motion
+from hitogata.figure.joint_poses import joint_motion
 from hitogata.figure.values import FloatArray
 from hitogata.library.anthropometry import ANKLE, length
 from hitogata.library.mannequin import HEEL

@@ -8,8 +8,8 @@ from hitogata.loops.impact import Impact, impact
 from hitogata.loops.knowns import Weights
 from hitogata.loops.link_set import LinkHandle, Links
 from hitogata.loops.reactions import joint_reactions, link_energy, link_wrenches
-from hitogata.loops.reading import LinkRows, link_rows
-from hitogata.loops.stepping import Moved, move
+from hitogata.loops.row_values import LinkRows, link_rows
+from hitogata.loops.simulation import Moved, move
 from hitogata.loops.virtual_links import Turning, VirtualLink, gimbal, grasp, here, hinge, pin, rod, slide, weld
 
 __all__ = [

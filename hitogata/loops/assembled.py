@@ -1,8 +1,8 @@
 """Forward dynamics with virtual links by assembly: rows close in the smallest piece that holds both their bodies.
 
-The closed form (`closing`) gathers all rows in one matrix B; here each loop is closed by itself, inside the assembly
-where its two ends meet (Yamane & Nakamura 2002), and rows to the world last of all.  Where rows depend on each other,
-B tells the rank and the least forces, so the closed form answers.
+The closed form (`closed_form`) gathers all rows in one matrix B; here each loop is closed by itself, inside the
+assembly where its two ends meet (Yamane & Nakamura 2002), and rows to the world last of all.  Where rows depend on
+each other, B tells the rank and the least forces, so the closed form answers.
 """
 
 from typing import Any
@@ -12,13 +12,13 @@ import numpy as np
 from hitogata.dynamics.assembly.executor import open_job
 from hitogata.dynamics.assembly.plans import program_for
 from hitogata.dynamics.assembly.sweeps import SINGULAR, assemble, disassemble, mobility
-from hitogata.dynamics.calling import REFUSED, Array, Input, check, no_torque, vector
+from hitogata.dynamics.batches import BAD_SIZE, scratch, status_of
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, check, no_torque, vector
 from hitogata.dynamics.layout import GRAVITY, model_of, open_tree
-from hitogata.dynamics.running import BAD_SIZE, scratch, status_of
 from hitogata.errors import ArgumentError
 from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, open_memory, tail
-from hitogata.loops.checking import as_rows
-from hitogata.loops.closing import meet
+from hitogata.loops.arguments import as_rows
+from hitogata.loops.closed_form import meet
 from hitogata.loops.forward import close_rows, report
 from hitogata.loops.layout import LinkMemory, bench_size, open_bench
 from hitogata.loops.link_set import Links, links_of

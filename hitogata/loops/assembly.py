@@ -4,19 +4,19 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics.calling import Array, Input, check
+from hitogata.dynamics.batches import scratch, status_of
+from hitogata.dynamics.dispatch import Array, Input, check
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import model_of, open_tree
-from hitogata.dynamics.running import scratch, status_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State
 from hitogata.lanes import X1, entry, kernel, lanes, open_memory, tail
-from hitogata.loops.checking import as_rows, positive
-from hitogata.loops.closing import meet
+from hitogata.loops.arguments import as_rows, positive
+from hitogata.loops.closed_form import meet
 from hitogata.loops.layout import LinkMemory, bench_size, open_bench
 from hitogata.loops.link_set import LinkHandle, Links, links_of
 from hitogata.loops.pivots import TOLERANCE
-from hitogata.loops.reading import link_rows
+from hitogata.loops.row_values import link_rows
 from hitogata.loops.singular import settle_once
 
 CLOSED = 1e-6

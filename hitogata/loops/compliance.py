@@ -3,7 +3,7 @@
 A compliant link answers a deflection within 1/ω, ω² = B/c.  Where the step resolves that, its force is known before
 anything is solved, and the integrator keeps its order.  Where it does not, an explicit force would gain energy without
 bound.  Then the force is that of the end of the step, an unknown of the same system as the forces of rigid links (see
-`closing`).  With the row's acceleration a where the step begins, that is implicit Euler's method on the row alone,
+`closed_form`).  With the row's acceleration a where the step begins, that is implicit Euler's method on the row alone,
 
     rate⁺ = rate + h a          value⁺ = value + h rate⁺          c f = -(value⁺ + r rate⁺)
 
@@ -19,7 +19,7 @@ The trace is no less than the largest eigenvalue, and with this bound Runge-Kutt
 """
 
 from hitogata.lanes import kernel
-from hitogata.loops.closing import meet
+from hitogata.loops.closed_form import meet
 from hitogata.loops.recursion import give_way
 from hitogata.loops.whitening import column_squares, whiten_link
 

@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hitogata.dynamics import forward_kinematics
-from hitogata.dynamics.calling import Array, Input, check
+from hitogata.dynamics.dispatch import Array, Input, check
 from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State
 from hitogata.lanes import record_fields
-from hitogata.loops.checking import as_rows, positive
+from hitogata.loops.arguments import as_rows, positive
 from hitogata.loops.contacts.impacts import ImpactResult, strike_regions
 from hitogata.loops.contacts.layout import CORNERS, MOST_PATCHES, REPORT, PatchReport
 from hitogata.loops.contacts.reports import ContactState, Slip
 from hitogata.loops.forward import constrained_dynamics
 from hitogata.loops.link_set import LinkHandle, Links
-from hitogata.loops.reading import link_rows
+from hitogata.loops.row_values import link_rows
 
 ROUNDS = 50
 """Most impacts after each other."""

@@ -21,14 +21,14 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics import GRAVITY, inverse_dynamics, jacobian, jacobian_derivative, mass_matrix
-from hitogata.dynamics.calling import Array, vector
+from hitogata.dynamics.dispatch import Array, vector
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
-from hitogata.loops.checking import one_state
+from hitogata.loops.arguments import one_state
 from hitogata.loops.forward import constrained_dynamics
 from hitogata.loops.knowns import Weights, costs, knowns, numbers
 from hitogata.loops.link_set import LinkHandle, Links, links_of
-from hitogata.loops.reading import link_rows
+from hitogata.loops.row_values import link_rows
 
 RANK = 1e-10
 """Singular values below this part of the largest count as zero."""

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics.assembly import Method
-from hitogata.dynamics.calling import REFUSED, Array, Input, no_torque
+from hitogata.dynamics.batches import BAD_SIZE, scratch, status_of
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, no_torque
 from hitogata.dynamics.layout import GRAVITY, model_of, open_tree
-from hitogata.dynamics.running import BAD_SIZE, scratch, status_of
 from hitogata.errors import ArgumentError
 from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, open_memory, tail
-from hitogata.loops.checking import positive, run
-from hitogata.loops.closing import close
+from hitogata.loops.arguments import positive, run
+from hitogata.loops.closed_form import close
 from hitogata.loops.layout import LinkMemory, bench_size, open_bench
 from hitogata.loops.link_set import LinkHandle, Links, links_of
 from hitogata.loops.pivots import TOLERANCE

@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics.calling import Array, Input
+from hitogata.dynamics.batches import scratch, status_of
+from hitogata.dynamics.dispatch import Array, Input
 from hitogata.dynamics.layout import model_of, open_tree
-from hitogata.dynamics.running import scratch, status_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State
 from hitogata.lanes import X1, entry, kernel, lanes, minimum, open_memory, sqrt, tail
-from hitogata.loops.checking import positive, run
-from hitogata.loops.closing import couple, hold, meet
+from hitogata.loops.arguments import positive, run
+from hitogata.loops.closed_form import couple, hold, meet
 from hitogata.loops.contact_impact import ContactOutcome, ContactRegion, strike_contacts
 from hitogata.loops.forward import report
 from hitogata.loops.layout import LinkMemory, bench_size, open_bench

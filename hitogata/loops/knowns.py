@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics.calling import Array
+from hitogata.dynamics.dispatch import Array
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Figure
 from hitogata.loops.link_set import Links
 
 
@@ -32,7 +32,7 @@ def knowns(links: Links, vdot: Any, tau: Any, forces: Any, unpowered: Any) -> tu
     known_tau = by_joint(figure, "tau", tau)
     if unpowered is None:
         unpowered = [name for name, link in zip(figure.joint_names, figure.links, strict=True)
-                     if link.joint.kind is JointKind.FREE]  # fmt: skip
+                     if link.joint.floating]  # fmt: skip
     for name in unpowered:
         where = figure.v_slice(name)
         if np.nan_to_num(known_tau[where]).any():

@@ -6,12 +6,12 @@ import numpy as np
 
 from hitogata.dynamics import GRAVITY, forward_kinematics
 from hitogata.dynamics import joint_reactions as tree_reactions
-from hitogata.dynamics.calling import Array
+from hitogata.dynamics.dispatch import Array
 from hitogata.errors import ArgumentError
 from hitogata.figure import Pose
 from hitogata.loops.forward import Held, constrained_dynamics
 from hitogata.loops.link_set import Links, links_of
-from hitogata.loops.reading import link_rows
+from hitogata.loops.row_values import link_rows
 
 
 def link_wrenches(links: Links, q: Any, held: Held) -> Array:

@@ -11,9 +11,8 @@ B = H A⁻¹ Hᵀ of Nakamura & Yamane 2000 takes one walk per row, and neither 
 """
 
 from hitogata.dynamics.articulated import find_acceleration, find_inertia, find_turning, subtree_inertia
-from hitogata.dynamics.layout import BALL, FIXED, FREE, SLIDER
-from hitogata.dynamics.placing import axis_of
-from hitogata.dynamics.turning import carried, standing
+from hitogata.dynamics.joints import BALL, FIXED, FREE, driven, is_floating, slid
+from hitogata.dynamics.rnea_outward import carried, standing
 from hitogata.lanes import inline, kernel, sqrt
 from hitogata.loops.layout import times_transpose, whitener
 from hitogata.spatial import Force, Motion, Sym3, Vec3, cross, inverse, load3, store3, symmetric
@@ -36,16 +35,11 @@ def find_place(joint, body, limb, limbs, q, v):
         parent = limbs[joint.parent]
         pos, speed = parent.pos + limb.arm, parent.speed + cross(parent.omega, limb.arm)
     else:
-        pos, speed = body.pos, Vec3(0.0, 0.0, 0.0)
-        if joint.kind == FREE:
-            pos = pos + body.rot @ load3(q, joint.iq)
-            speed = body.rot @ load3(v, joint.iv + 3)
-        elif joint.kind == SLIDER:
-            pos = pos + limb.arm
-    if joint.kind == SLIDER:
-        speed = speed + axis_of(limb.base) * v[joint.iv]
+        pos, speed = body.pos + limb.arm, Vec3(0.0, 0.0, 0.0)
+        if is_floating(joint):
+            pos = body.pos + slid(joint, body, limb.base, q)
     limb.pos = pos
-    limb.speed = speed
+    limb.speed = driven(joint, body, limb, v, Motion(speed, speed)).lin
 
 
 # ------------------------------------------------------- inward: how joints give way
@@ -91,7 +85,7 @@ def accelerate(tree, limbs, v, tau, out):
             store3(out, joint.iv, limb.base.T @ a.ang)
             store3(out, joint.iv + 3, limb.base.T @ (a.lin + tree.gravity))
         else:
-            find_acceleration(joint, limb, limbs, out, tree.gravity)
+            find_acceleration(joint, tree.body[i], limb, limbs, out, tree.gravity)
 
 
 @kernel
@@ -149,7 +143,7 @@ def reply(tree, limbs, push, out):
             elif joint.kind != FIXED:
                 limb.push = push[iv] / sqrt(limb.stiff)
             limb.drift = limb.drift * 0.0
-            find_acceleration(joint, limb, limbs, out, tree.gravity * 0.0)
+            find_acceleration(joint, tree.body[i], limb, limbs, out, tree.gravity * 0.0)
 
 
 @kernel

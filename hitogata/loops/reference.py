@@ -7,10 +7,10 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
 from hitogata.dynamics import difference, forward_kinematics, integrate
-from hitogata.dynamics.calling import Array
+from hitogata.dynamics.dispatch import Array
 from hitogata.errors import ArgumentError
 from hitogata.figure import Box, Capsule, Figure, Link, Sphere, Trajectory
-from hitogata.loops.checking import positive
+from hitogata.loops.arguments import positive
 
 
 @dataclass(frozen=True, eq=False)

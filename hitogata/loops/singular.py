@@ -16,7 +16,7 @@ them that found no regular poses].
 
 from hitogata.dynamics.integration import advance
 from hitogata.lanes import absolute, kernel, maximum, minimum, tail
-from hitogata.loops.closing import close, couple, hold, meet, unknowns
+from hitogata.loops.closed_form import close, couple, hold, meet, unknowns
 from hitogata.loops.recursion import give_way
 
 ZONE = 1e-8

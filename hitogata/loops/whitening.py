@@ -1,10 +1,9 @@
 """Rows of wrenches on their way from their bodies to the root: whitened, or as rows of a Jacobian.  See `recursion`."""
 
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.dynamics.placing import axis_of
+from hitogata.dynamics.joints import BALL, FREE, HINGE, SCREW, add_felt, axis_of
 from hitogata.lanes import absolute, inline, kernel, packed, sqrt, where
 from hitogata.loops.layout import SIDE
-from hitogata.spatial import Force, Vec3, cross, dot, length, load3, store3
+from hitogata.spatial import Force, Vec3, cross, dot, length
 
 CANCELLED = 1e-24
 """Square of the part of two opposite wrenches that may be left by rounding."""
@@ -191,7 +190,7 @@ def walk(bench, i, at, first, count):
 
     Also sums up what they would do to joints of one motion if these had any axis: what is far below is rounding.
     """
-    joint, limb, stride = bench.tree.joint[i], bench.limb[i], bench.links.stride
+    joint, body, limb, stride = bench.tree.joint[i], bench.tree.body[i], bench.limb[i], bench.links.stride
     many, out, row = packed(bench.push), packed(bench.white), joint.iv * stride + first
     root, bound = sqrt(limb.stiff), 12 * SIDE
     for c in range(0, count, many.step):
@@ -208,10 +207,11 @@ def walk(bench, i, at, first, count):
                 p = Force(limb.ball_slip @ p.ang, rest)
             else:
                 p = Force(p.ang * 0.0, rest)
-        elif joint.kind == SLIDER:
-            push = dot(axis_of(limb.rot), p.lin)
+        elif joint.kind == SCREW:
+            along = p.ang * body.turn + p.lin * body.slide
+            push = dot(axis_of(limb.rot), along)
             out[row + c] = push * root
-            many[bound + c] = many[bound + c] + dot(p.lin, p.lin) * limb.stiff
+            many[bound + c] = many[bound + c] + dot(along, along) * limb.stiff
             p = less(p, limb.gain, push * limb.stiff)
         elif joint.kind == FREE:
             store_down(out, row + c, stride, limb.white @ (p.ang - limb.lever @ p.lin))
@@ -254,14 +254,6 @@ def project_wrench(tree, limbs, i, force, at, out):
     """The part of one body."""
     while i >= 0:
         joint, limb = tree.joint[i], limbs[i]
-        iv = at + joint.iv
-        if joint.kind == HINGE:
-            out[iv] = out[iv] + dot(axis_of(limb.rot), force.ang)
-        elif joint.kind == SLIDER:
-            out[iv] = out[iv] + dot(axis_of(limb.rot), force.lin)
-        elif joint.kind == BALL or joint.kind == FREE:
-            store3(out, iv, load3(out, iv) + limb.base.T @ force.ang)
-            if joint.kind == FREE:
-                store3(out, iv + 3, load3(out, iv + 3) + limb.base.T @ force.lin)
+        add_felt(joint, tree.body[i], limb, force, out, at + joint.iv)
         force = moved(force, limb.arm)
         i = joint.parent

@@ -2,27 +2,27 @@
 
 from hitogata.motion.blending import blend, cross_fade
 from hitogata.motion.calibration import calibration_length, without_calibration
-from hitogata.motion.cleaning import Cleaned, clean_feet
 from hitogata.motion.cutting import cut, join
-from hitogata.motion.footing import Contact, Foot, RestLimits, find_contacts, resting_points
+from hitogata.motion.foot_contacts import Contact, Foot, RestLimits, find_contacts, resting_points
+from hitogata.motion.foot_plants import Tread, Trodden
+from hitogata.motion.foot_skate import foot_slides
+from hitogata.motion.foot_skate_cleanup import Cleaned, clean_feet
 from hitogata.motion.keyframes import Keyframe, keyframe_layer, with_keyframes
 from hitogata.motion.layering import Layer, add_layer, layer_between, layer_over
-from hitogata.motion.levelling import Levelled, level_feet
+from hitogata.motion.link_map import SkeletonMap, map_skeletons
 from hitogata.motion.looping import Drift, Loop, LoopPoints, find_loop, make_loop, repeat
 from hitogata.motion.map_files import read_map
-from hitogata.motion.mapping import SkeletonMap, map_skeletons
-from hitogata.motion.matching import Transition, best_transition, match_phase
 from hitogata.motion.mirroring import mirror
-from hitogata.motion.placing import GroundMove, headings, move_root, put_on_floor, start_at, turn_root
-from hitogata.motion.playing import Played, Player, drag_along
+from hitogata.motion.phase_match import Transition, best_transition, match_phase
+from hitogata.motion.player import Played, Player, drag_along
 from hitogata.motion.puppet import Handle, Hold, Priority, Puppet, PuppetSettings, Residuals, Solution, Status
 from hitogata.motion.reach import ease_limbs
 from hitogata.motion.retarget import Retargeted, retarget, retarget_bvh
+from hitogata.motion.root_placement import GroundMove, headings, move_root, put_on_floor, start_at, turn_root
 from hitogata.motion.sampling import resample, sample
-from hitogata.motion.skating import foot_slides
+from hitogata.motion.sole_level import Levelled, level_feet
 from hitogata.motion.stances import Stance, find_stances
 from hitogata.motion.symmetry import Symmetry, find_symmetry
-from hitogata.motion.treading import Tread, Trodden
 from hitogata.motion.warping import change_speed, warp
 
 __all__ = [

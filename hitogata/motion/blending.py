@@ -16,8 +16,8 @@ from hitogata.motion.closeness import cloud_at, cloud_of, ground_between
 from hitogata.motion.cutting import cut
 from hitogata.motion.easing import ease
 from hitogata.motion.inputs import check_motion, check_same_figure, has_free_root, positive, weights
-from hitogata.motion.matching import best_transition, match_phase
-from hitogata.motion.placing import move_root
+from hitogata.motion.phase_match import best_transition, match_phase
+from hitogata.motion.root_placement import move_root
 from hitogata.motion.sampling import sample, usual_step
 from hitogata.motion.tangents import moved, steady_changes
 

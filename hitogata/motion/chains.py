@@ -12,14 +12,14 @@ for the others,
 within its limits, until they settle.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from hitogata.figure import Figure, JointKind
 from hitogata.figure.values import FloatArray
-from hitogata.motion.fitting import inside
+from hitogata.motion.joint_fit import inside
 from hitogata.spatial import quat_exp, quat_to_matrix
 
 _ROUNDS, _SETTLED = 200, 1e-7  # [rad]
@@ -46,6 +46,25 @@ class Chain:
     limits: tuple[tuple[float, float] | None, ...]
 
 
+def row_to(figure: Figure, link: int, paired: Collection[str]) -> list[int]:
+    """Links that turn a link together with its own joint: those before it that follow none, up to one that does."""
+    links = [link]
+    while (parent := figure.parents[links[0]]) > 0 and figure.link_names[parent] not in paired:
+        links.insert(0, parent)
+    return links
+
+
+def first_of(figure: Figure, name: str, paired: Collection[str]) -> int:
+    """The first link of the row of hinges that ends in a link: there the limb begins; else the link itself."""
+    link = figure.link_index(name)
+    moving = (JointKind.HINGE, JointKind.UNIVERSAL)
+    for before in reversed(row_to(figure, link, paired)):
+        if figure.links[before].joint.kind not in moving:
+            break
+        link = before
+    return link
+
+
 def chain_to(figure: Figure, links: Sequence[int]) -> Chain | None:
     """The chain of the joints of some links, each the parent of the next; None unless all are hinges."""
     coordinates: list[int] = []
@@ -54,14 +73,13 @@ def chain_to(figure: Figure, links: Sequence[int]) -> Chain | None:
     for i in links:
         joint, start = figure.links[i].joint, figure.q_starts[i]
         constant = constant @ joint.parent_frame.rotation
-        turns = {JointKind.HINGE: (joint.axis,), JointKind.UNIVERSAL: (joint.axis, joint.axis2), JointKind.FIXED: ()}
-        if joint.kind not in turns:
+        if joint.quat_start is not None or any(screw.slide for screw in joint.screws):
             return None
-        for k, axis in enumerate(turns[joint.kind]):
+        for k, screw in enumerate(joint.screws):
             coordinates.append(start + k)
-            axes.append(np.array(axis))
+            axes.append(np.array(screw.axis))
             before.append(constant)
-            limits.append(joint.range if joint.kind is JointKind.HINGE or joint.range is None else joint.range[k])
+            limits.append(joint.range if len(joint.screws) == 1 or joint.range is None else joint.range[k])
             constant = np.eye(3)
         constant = constant @ joint.child_frame.rotation.T
     if not axes:

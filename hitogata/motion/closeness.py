@@ -20,7 +20,7 @@ from hitogata.dynamics import forward_kinematics, link_velocities
 from hitogata.figure import Figure, Trajectory, velocities_of
 from hitogata.figure.values import ArrayLike, FloatArray
 from hitogata.motion.inputs import has_free_root
-from hitogata.motion.placing import GroundMove
+from hitogata.motion.root_placement import GroundMove
 from hitogata.motion.sampling import sample
 
 TAU = 0.1

@@ -10,7 +10,7 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory, velocities_of
 from hitogata.motion.closeness import cloud_of, ground_between
 from hitogata.motion.inputs import SLACK, check_free_root, check_motion, check_same_figure, finite, time_inside
-from hitogata.motion.placing import move_root
+from hitogata.motion.root_placement import move_root
 from hitogata.motion.sampling import sample
 from hitogata.motion.tangents import with_unbroken_quats
 

@@ -8,7 +8,7 @@ over its heights (Bellman), with the slope as the price of going from one to the
 import numpy as np
 
 from hitogata.figure.values import FloatArray
-from hitogata.motion.smoothing import smoothest
+from hitogata.motion.smooth_curve import smoothest
 
 SLOPE = 0.3
 """Speed of the change of height that costs as much as a height of `PRICE` [m/s]."""

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, State, Trajectory, values
+from hitogata.figure import Figure, State, Trajectory, values
 from hitogata.figure.values import FloatArray, floats
 
 SLACK = 1e-9
@@ -37,13 +37,13 @@ def check_same_figure(first: Trajectory, second: Trajectory) -> None:
 def check_free_root(figure: Figure, what: str) -> None:
     """Raise ArgumentError unless the figure's root moves freely."""
     kind = figure.links[0].joint.kind
-    if kind is not JointKind.FREE:
+    if not figure.links[0].joint.floating:
         raise ArgumentError(f"{what}: the root of figure {figure.name!r} hangs on a {kind.value} joint, not a free one")
 
 
 def has_free_root(figure: Figure) -> bool:
     """Whether the figure's root moves freely."""
-    return figure.links[0].joint.kind is JointKind.FREE
+    return figure.links[0].joint.floating
 
 
 def finite(value: Any, what: str) -> float:

@@ -20,7 +20,7 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory, velocities_of
 from hitogata.figure.values import FloatArray, floats
 from hitogata.motion.easing import ease
-from hitogata.motion.footing import Foot, find_contacts
+from hitogata.motion.foot_contacts import Foot, find_contacts
 from hitogata.motion.inputs import SLACK, check_motion, finite, positive
 from hitogata.motion.layering import Layer
 from hitogata.motion.puppet import Hold, Puppet

@@ -28,6 +28,7 @@ class Leg:
 
     Attributes:
         links: indices of thigh, shin and foot.
+        hip: index of the link at whose origin the leg begins: the thigh, or the first of hinges in a row before it.
         bones: from hip to knee in the thigh's frame, and from knee to ankle in the shin's [m], shape (2, 3).
         axis: of the knee, in the shin's frame, unit, shape (3,); it bends the leg in the positive sense.
         least: smallest bend of the knee [rad].
@@ -36,6 +37,7 @@ class Leg:
     """
 
     links: tuple[int, int, int]
+    hip: int
     bones: FloatArray
     axis: FloatArray
     least: float
@@ -43,18 +45,19 @@ class Leg:
     ankle: Joint
 
 
-def leg_of(figure: Figure, names: tuple[str, str, str], left: FloatArray) -> Leg | None:
+def leg_of(figure: Figure, names: tuple[str, str, str], hip: int, left: FloatArray) -> Leg | None:
     """The leg of a figure with links (thigh, shin, foot); None if its bones have no length.
 
     Args:
         figure: the figure.
         names: of the links.
+        hip: see `Leg`.
         left: to the figure's left in its neutral pose, unit, shape (3,): knees that are no hinges bend about it.
     """
     thigh, shin, foot = (figure.link_index(name) for name in names)
     poses = forward_kinematics(figure, figure.neutral())
     place, rotation = poses.position, poses.rotation
-    bones = np.array([rotation[a].T @ (place[b] - place[a]) for a, b in ((thigh, shin), (shin, foot))])
+    bones = np.array([rotation[a].T @ (place[b] - place[c]) for a, b, c in ((thigh, shin, hip), (shin, foot, shin))])
     if np.linalg.norm(bones, axis=1).min() < 1e-3:
         return None
     joint = figure.links[shin].joint
@@ -67,7 +70,7 @@ def leg_of(figure: Figure, names: tuple[str, str, str], left: FloatArray) -> Leg
         least, most = straight + joint.range[0], straight + joint.range[1]
         if least + most < 0:
             axis, least, most = -axis, -most, -least
-    return Leg((thigh, shin, foot), bones, axis, max(least, 0.0), min(most, np.pi), figure.links[foot].joint)
+    return Leg((thigh, shin, foot), hip, bones, axis, max(least, 0.0), min(most, np.pi), figure.links[foot].joint)
 
 
 def solved_leg(
@@ -103,7 +106,7 @@ def solved_leg(
 def held_back(leg: Leg, shin: FloatArray, foot: FloatArray) -> FloatArray:
     """What the ankle's range of motion turns the foot by, as rotation vectors in the world [rad], shape (n, 3)."""
     joint = leg.ankle
-    if joint.kind is not JointKind.BALL or joint.range is None:
+    if not joint.is_ball or joint.range is None:
         return np.zeros((len(foot), 3))
     base, child = shin @ joint.parent_frame.rotation, joint.child_frame.rotation
     quats = np.asarray(matrix_to_quat(np.swapaxes(base, 1, 2) @ foot @ child), np.float64)

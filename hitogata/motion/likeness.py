@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hitogata.dynamics import forward_kinematics
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Figure
 from hitogata.figure.values import FloatArray
 
 _TINY = 0.02  # share of the figure's size: a last link this near to its parent is left out
@@ -43,7 +43,7 @@ def _tree(figure: Figure, sliders: bool = True) -> _Chain:
     size = float(np.ptp(np.concatenate([places, tips]), axis=0).max())
     children: list[list[int]] = [[] for _ in figure.links]
     for i in reversed(range(1, figure.nlinks)):  # leaves first
-        if not sliders and figure.links[i].joint.kind is JointKind.SLIDER:
+        if not sliders and any(screw.slide for screw in figure.links[i].joint.screws):
             children[figure.parents[i]] = children[i] + children[figure.parents[i]]
             continue
         near = np.linalg.norm(places[i] - places[figure.parents[i]]) < _TINY * size

@@ -10,8 +10,8 @@ from hitogata.figure import Figure, Trajectory, velocities_of
 from hitogata.figure.values import FloatArray
 from hitogata.motion.closeness import cloud_at, cloud_of, distances, ground_between
 from hitogata.motion.inputs import check_motion, has_free_root, positive, time_inside
-from hitogata.motion.matching import MOST
-from hitogata.motion.placing import GroundMove, move_root, moved_samples
+from hitogata.motion.phase_match import MOST
+from hitogata.motion.root_placement import GroundMove, move_root, moved_samples
 from hitogata.motion.sampling import sample, usual_step
 from hitogata.motion.seams import close_seam
 from hitogata.motion.tangents import with_unbroken_quats

@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from hitogata.errors import ArgumentError, FigureError
-from hitogata.figure import Figure, Joint, JointKind, Trajectory
+from hitogata.figure import Figure, Joint, Trajectory
 from hitogata.figure.values import ArrayLike, FloatArray, floats
 from hitogata.motion.inputs import check_motion, has_free_root
 from hitogata.motion.symmetry import Symmetry, find_symmetry
@@ -65,14 +65,15 @@ def mirror(
         here = [slice(s[i], s[i] + n) for s, n in ((figure.q_starts, joint.nq), (figure.v_starts, joint.nv))]
         there = [slice(s[k], s[k] + n) for s, n in ((figure.q_starts, joint.nq), (figure.v_starts, joint.nv))]
         old_q, old_v = trajectory.q[:, here[0]], trajectory.v[:, here[1]]
-        if joint.kind in (JointKind.BALL, JointKind.FREE):
+        if joint.quat_start is not None:
             q[:, there[0]][:, -4:] = _turned(left, old_q[:, -4:], right)
             v[:, there[1]][:, :3] = old_v[:, :3] @ -left.T
         else:
             signs = _signs(joint, other, left, figure.link_names[i])
             rest, rest_there = sides.reference[here[0]], sides.reference[there[0]]
-            if joint.kind is JointKind.UNIVERSAL and abs(rest_there[0] - signs[0] * rest[0]) > ASKEW:
-                raise FigureError(f"the universal joint of link {figure.link_names[i]!r} does not stand symmetrically")
+            if joint.bodies > 1 and abs(rest_there[0] - signs[0] * rest[0]) > ASKEW:
+                what = f"the {joint.kind.value} joint of link {figure.link_names[i]!r}"
+                raise FigureError(f"{what} does not stand symmetrically")
             q[:, there[0]] = signs * (old_q - rest) + rest_there
             v[:, there[1]] = signs * old_v
     if has_free_root(figure):
@@ -128,13 +129,13 @@ def _turned(left: FloatArray, quats: FloatArray, right: FloatArray) -> FloatArra
 
 
 def _signs(joint: Joint, other: Joint, left: FloatArray, name: str) -> FloatArray:
-    """Whether each coordinate of a hinge, slider or universal joint keeps its sign in the mirror."""
-    axes = {JointKind.UNIVERSAL: ("axis", "axis2"), JointKind.FIXED: ()}.get(joint.kind, ("axis",))
+    """Whether each coordinate of a joint of screws keeps its sign in the mirror."""
     signs = []
-    for axis in axes:
-        image = left @ np.array(getattr(joint, axis)) * (1.0 if joint.kind is JointKind.SLIDER else -1.0)
-        wanted = np.array(getattr(other, axis))
-        if np.linalg.norm(np.cross(image, wanted)) > ASKEW:
+    for screw, partner in zip(joint.screws, other.screws, strict=True):
+        image = left @ np.array(screw.axis) * (-1.0 if screw.turn else 1.0)
+        wanted = np.array(partner.axis)
+        handed = screw.turn and abs(screw.slide + partner.slide) > ASKEW  # a right thread is a left one in the mirror
+        if handed or np.linalg.norm(np.cross(image, wanted)) > ASKEW:
             raise FigureError(
                 f"the {joint.kind.value} joint of link {name!r} has an axis whose mirror image is "
                 f"{image.round(3).tolist()}, but that of its partner is {wanted.round(3).tolist()}"

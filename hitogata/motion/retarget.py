@@ -1,7 +1,7 @@
 """Retargeting: the motion of one figure, carried over to another.
 
 Every matched link of the target takes the orientation of its source link, relative to poses in which both figures
-correspond (`resting`).  With R_s, R_s0 the source link's rotation now and there, R_t0 the target link's neutral
+correspond (`reference_pose`).  With R_s, R_s0 the source link's rotation now and there, R_t0 the target link's neutral
 rotation, and D the turn between the two figures,
 
     R_t = R_s R_s0ᵀ D R_t0.
@@ -12,24 +12,26 @@ the source's went, times the ratio of the legs.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from hitogata.dynamics import LinkPoses, forward_kinematics
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, Trajectory, velocities_of
+from hitogata.figure import Figure, Trajectory, velocities_of
 from hitogata.figure.values import FloatArray
 from hitogata.files import Bvh, figure_from_bvh, trajectory_from_bvh
 from hitogata.files.names import Part, Side
 from hitogata.motion.calibration import calibration_length
-from hitogata.motion.following import Follower
-from hitogata.motion.grounding import STANCE, lowest
-from hitogata.motion.mapping import SkeletonMap, map_skeletons
-from hitogata.motion.resting import find_rest, source_roles
+from hitogata.motion.chains import first_of
+from hitogata.motion.foot_plants import Trodden, tread
+from hitogata.motion.ground_height import STANCE, lowest
+from hitogata.motion.link_map import SkeletonMap, map_skeletons
+from hitogata.motion.orientation_tracking import Follower
+from hitogata.motion.reference_pose import find_rest, source_roles, upright
+from hitogata.motion.spikes import without_spikes
 from hitogata.motion.stances import LEG, Stance, find_stances
-from hitogata.motion.treading import Trodden, tread
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,7 @@ class Retargeted:
         first: frame of the source that is the first of the trajectory: calibration poses are left out.
         held: by joint of the target: how far its range of motion held it back [rad], shape (nt,).
         feet: what was done to feet that stand; None: nothing.
+        spikes: samples of the trajectory in which the source's body jumps aside; they follow their neighbours.
     """
 
     trajectory: Trajectory
@@ -60,6 +63,7 @@ class Retargeted:
     first: int
     held: Mapping[str, FloatArray]
     feet: Trodden | None
+    spikes: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         lines = [
@@ -69,6 +73,10 @@ class Retargeted:
         if self.first:
             frames = "1 frame" if self.first == 1 else f"{self.first} frames"
             lines.append(f"{frames} of calibration at the beginning left out")
+        if self.spikes:
+            times = ", ".join(f"{self.trajectory.time[k]:.3f}" for k in self.spikes[:5])
+            lines.append(f"single samples in which the body jumps aside, put between their neighbours: "
+                         f"{len(self.spikes)}, at {times}{', ...' if len(self.spikes) > 5 else ''} s")  # fmt: skip
         for name, angles in self.residuals.items():
             lines += _line(name, angles, "off by")
         for name, angles in self.held.items():
@@ -110,7 +118,7 @@ def retarget(
         keep_size: leave the hips' path as it is, instead of scaling it by the length of the legs.
         floor: height at which the soles stand [m]: the whole motion is lifted or lowered; None: as scaled, and feet as
             they are.
-        feet: soles that stand are level, on the floor, and do not slide (`treading`).
+        feet: soles that stand are level, on the floor, and do not slide (`foot_plants`).
         ranges: hold joints inside their ranges of motion.  Those of hinges are always kept.
         bend_planes: turn thighs and upper arms about their bones, so that hinges behind them bend the way the source
             does; otherwise they have the source's twist, and hinges come as near as they can.
@@ -121,10 +129,12 @@ def retarget(
     """
     trajectory.check(source)
     pairs = mapping if isinstance(mapping, SkeletonMap) else map_skeletons(source, target, mapping)
+    target = upright(target, pairs)
     roles = source_roles(source, pairs)
     calibration = calibration_length(source, trajectory, roles)
     first = 0 if keep_calibration else calibration
-    everything = forward_kinematics(source, trajectory.q)
+    body, spikes = without_spikes(source, _from(trajectory, calibration))
+    everything = forward_kinematics(source, np.concatenate([trajectory.q[:calibration], body.q]))
     time, poses = trajectory.time[first:], LinkPoses(everything.matrices[first:])
     ratio, leg = _leg_ratio(source, target, pairs)
     stances = find_stances(source, roles, time, poses, leg) if feet and floor is not None else {}
@@ -136,7 +146,7 @@ def retarget(
     q = follower.coordinates()
     scale = 1.0 if keep_size else ratio
     trodden = None
-    if target.links[0].joint.kind is JointKind.FREE:
+    if target.links[0].joint.floating:
         q[:, :3] = _root_path(q, source, target, pairs, np.array(poses.position), scale)
         if floor is not None:
             _lift(target, pairs, q, floor)
@@ -145,14 +155,21 @@ def retarget(
             q = trodden.q
     motion = Trajectory(time, q, velocities_of(target, time, q), figure_name=target.name)
     return Retargeted(
-        motion, pairs, follower.residuals, scale, rest.frame, rest.how, calibration, first, follower.held, trodden
-    )
+        motion, pairs, follower.residuals, scale, rest.frame, rest.how, calibration, first, follower.held, trodden,
+        tuple(k + calibration - first for k in spikes),
+    )  # fmt: skip
 
 
 def retarget_bvh(bvh: Bvh, target: Figure, **options: Any) -> Retargeted:
     """Carry the motion of a BVH file over to a figure; options are those of `retarget`."""
     source = figure_from_bvh(bvh, sliders=True)
     return retarget(trajectory_from_bvh(bvh, source), source, target, **options)
+
+
+def _from(trajectory: Trajectory, first: int) -> Trajectory:
+    """The samples from one on."""
+    time, q, v = trajectory.time[first:], trajectory.q[first:], trajectory.v[first:]
+    return replace(trajectory, time=time, q=q, v=v, channels={})
 
 
 def _soles(pairs: SkeletonMap, stances: Mapping[Side, Stance]) -> dict[str, FloatArray]:
@@ -188,7 +205,8 @@ def _leg_ratio(source: Figure, target: Figure, pairs: SkeletonMap) -> tuple[floa
     for upper, lower in chains:
         bones = ((target, own, upper, lower), (source, theirs, pairs.pairs[upper], pairs.pairs[lower]))
         for k, (figure, places, a, b) in enumerate(bones):
-            sums[k] += float(np.linalg.norm(places[figure.link_index(a)] - places[figure.link_index(b)]))
+            begin = first_of(target, a, pairs.pairs) if figure is target else figure.link_index(a)
+            sums[k] += float(np.linalg.norm(places[begin] - places[figure.link_index(b)]))
     return (sums[0] / sums[1] if min(sums) > 0 else 1.0), (sums[1] / 2 if all(legs) else LEG)
 
 
@@ -200,6 +218,7 @@ def _root_path(
     if not follow:
         raise ArgumentError("mapping: no pairs of links")
     wanted = scale * places[:, [source.link_index(pairs.pairs[name]) for name in follow]].mean(axis=1)
-    now = forward_kinematics(target, q).position[:, [target.link_index(name) for name in follow]].mean(axis=1)
+    own = [first_of(target, name, pairs.pairs) for name in follow]
+    now = forward_kinematics(target, q).position[:, own].mean(axis=1)
     path: FloatArray = q[:, :3] + (wanted - now) @ target.links[0].joint.parent_frame.rotation
     return path

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, Trajectory, resampled, velocities_of
+from hitogata.figure import Figure, Trajectory, resampled, velocities_of
 from hitogata.figure.rates import changes, even_times
 from hitogata.figure.values import ArrayLike, FloatArray, floats
 from hitogata.motion.inputs import SLACK, check_motion, positive
@@ -83,7 +83,7 @@ def _at_samples(old: FloatArray, new: FloatArray) -> FloatArray:
 def _keep_ranges(figure: Figure, low: FloatArray, high: FloatArray, q: FloatArray, v: FloatArray) -> None:
     """Where a cubic leaves a joint's range between samples that are inside, stop at the wall."""
     for link, iq, iv in zip(figure.links, figure.q_starts, figure.v_starts, strict=True):
-        if link.joint.kind is JointKind.BALL or link.joint.range is None:
+        if link.joint.is_ball or link.joint.range is None:
             continue
         for k, (least, most) in enumerate(np.reshape(link.joint.range, (-1, 2))):
             wanted = q[:, iq + k].copy()

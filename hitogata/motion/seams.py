@@ -15,7 +15,7 @@ from hitogata.figure.rates import changes
 from hitogata.figure.values import FloatArray
 from hitogata.motion.easing import arrive, ease
 from hitogata.motion.inputs import has_free_root
-from hitogata.motion.placing import GroundMove, moved_samples, turned_rates
+from hitogata.motion.root_placement import GroundMove, moved_samples, turned_rates
 from hitogata.motion.tangents import carried, moved, rates_of_changes, with_unbroken_quats
 
 

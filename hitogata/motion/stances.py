@@ -1,7 +1,7 @@
 """When the feet of a figure stand, seen on its bones alone: no soles need be known.
 
-A foot is flat on the ground while its ankle rests (the ankle of a foot that rolls over its toes rises), and stands on
-its toes while their joint rests and the ankle does not.
+A foot is flat on the ground while its ankle rests and its heel is down (the ankle of a foot that rolls over its toes
+rises, slowly at first), and stands on its toes while their joint rests and the heel is up.
 """
 
 from collections.abc import Mapping
@@ -14,18 +14,22 @@ from hitogata.figure import Figure
 from hitogata.figure.values import FloatArray
 from hitogata.files.names import Part, Role, Side
 from hitogata.motion.calibration import links_of
-from hitogata.motion.footing import BoolArray, RestLimits, resting_points
+from hitogata.motion.foot_contacts import BoolArray, RestLimits, resting_points, runs
 
-FLAT = RestLimits(speed=(0.12, 0.25), height=(0.04, 0.05), shortest=0.08)
+FLAT = RestLimits(speed=(0.12, 0.25), height=(0.07, 0.09), shortest=0.08)
 """An ankle that rests, for a leg of `LEG`."""
 
-TIPTOE = RestLimits(speed=(0.2, 0.4), height=(0.04, 0.06), shortest=0.08)
+TIPTOE = RestLimits(speed=(0.2, 0.4), height=(0.06, 0.08), shortest=0.08)
 """Toes that rest, for a leg of `LEG`."""
+
+TURNED = np.radians(3)
+"""A foot whose heel has risen is not flat if it is turned farther than this from how it mostly rests."""
 
 LEG = 0.85
 """Length of a leg for which the limits are meant; for others heights and speeds go with it [m]."""
 
 _SHORT = 1e-3  # [m]
+_UP = 1e-3  # [m], for a leg of `LEG`: a heel that is higher than this is up
 _SIDES = (Side.LEFT, Side.RIGHT)
 
 
@@ -69,15 +73,40 @@ def find_stances(
         flat = _rests(time, place, size, FLAT)
         toes = index.get((Part.TOES, side))
         ball = poses.position[:, toes[0]] if toes else _tip(figure, ankle, poses)
-        tiptoe = np.zeros(len(time), np.bool_)
-        if ball is not None:
-            standing = _rests(time, np.array(ball), size, TIPTOE)
-            flat, tiptoe = flat & standing, standing & ~flat
-        up = rotation[flat, 2].mean(axis=0) if flat.any() else None
-        if up is not None:
-            up = up / max(float(np.linalg.norm(up)), 1e-12)
+        tiptoe: BoolArray = np.zeros(len(time), np.bool_)
+        standing = flat if ball is None else _rests(time, np.array(ball), size, TIPTOE)
+        up = _usual(rotation[flat & standing, 2])
+        if ball is not None and up is not None:
+            heel = place[:, 2] - np.array(ball)[:, 2]
+            raised = heel > np.median(heel[flat & standing]) + _UP * size
+            rolls = raised & (rotation[:, 2] @ up < np.cos(TURNED))
+            flat = _lasting(time, flat & standing & ~rolls, FLAT.shortest)
+            tiptoe = standing & ~flat & raised
+        elif ball is not None:
+            flat, tiptoe = flat & standing, standing
         found[side] = Stance(ankle, flat, tiptoe, up)
     return found
+
+
+def _usual(ups: FloatArray) -> FloatArray | None:
+    """The direction that most of some are near, shape (3,): the mean of the half that is nearest to it."""
+    if not len(ups):
+        return None
+    middle = ups.mean(axis=0)
+    for _ in range(3):
+        along = ups @ middle
+        middle = ups[along >= np.median(along) - 1e-9].mean(axis=0)
+    result: FloatArray = middle / max(float(np.linalg.norm(middle)), 1e-12)
+    return result
+
+
+def _lasting(time: FloatArray, mask: BoolArray, shortest: float) -> BoolArray:
+    """What is so for a while [s]; or is cut off by the beginning or the end."""
+    result = mask.copy()
+    for first, last in runs(mask):
+        if time[last] - time[first] < shortest and first > 0 and last < len(time) - 1:
+            result[first : last + 1] = False
+    return result
 
 
 def _rests(time: FloatArray, places: FloatArray, size: float, limits: RestLimits) -> BoolArray:

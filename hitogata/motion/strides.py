@@ -9,10 +9,10 @@ import numpy as np
 
 from hitogata.dynamics import LinkPoses
 from hitogata.figure.values import FloatArray
+from hitogata.motion.foot_placement import SPAN, Sole, planted
 from hitogata.motion.legs import SOFT, Leg, held_back, solved_leg
-from hitogata.motion.placing import UP
-from hitogata.motion.planting import SPAN, Sole, planted
-from hitogata.motion.smoothing import bridged, smoothest
+from hitogata.motion.root_placement import UP
+from hitogata.motion.smooth_curve import bridged, smoothest
 from hitogata.motion.stances import Stance
 from hitogata.spatial import quat_exp, quat_to_matrix
 
@@ -20,6 +20,7 @@ _MISS, _MISS_IN_AIR, _TILT = 0.002, 0.05, np.radians(0.6)  # what costs 1 [m], [
 _SWIVEL, _SETTLE = 0.1, 0.03  # [s]: in which a leg turns about its line, and an ankle moves for its range
 _AIR = 0.1  # weight of feet in the air
 _PITCHES = np.radians(np.arange(0, 34, 3))  # by which a foot on its tip may roll further
+_OWED = 0.02  # [m]: how far beside its place an ankle may be asked for, where a leg misses it
 _SUNK = 0.006  # [m]: how far a sole that its ankle cannot hold level may go into the floor on one side
 
 
@@ -38,11 +39,12 @@ class Stride:
     def __init__(self, leg: Leg, sole: Sole, stance: Stance, poses: LinkPoses, time: FloatArray, floor: float) -> None:
         self.leg, self.sole, self.stance, self.floor = leg, sole, stance, floor
         thigh, shin, foot = leg.links
-        self.hip = np.array(poses.position[:, thigh])
+        self.hip = np.array(poses.position[:, leg.hip])
         self.thigh, self.shin = np.array(poses.rotation[:, thigh]), np.array(poses.rotation[:, shin])
         turn, place = np.array(poses.rotation[:, foot]), np.array(poses.position[:, foot])
         self.foot, self.planned = planted(time, sole, turn, place, stance.flat, stance.tiptoe, floor)
         self.ankle, self.swivel, self.wanted = self.planned, np.zeros(len(time)), self.foot
+        self.asked, self.owed = self.planned, np.zeros((len(time), 3))
 
     def stepped(self, rise: FloatArray, pitch: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Hip, ankle and rotation of the foot, with the root higher and the foot further over its tip."""
@@ -87,11 +89,12 @@ class Stride:
         weights = np.where(flat, 1.0, _AIR)
         self.swivel = self.swivel + smoothest(time, more[:, None], weights, span=_SWIVEL, pull=1e-3)[:, 0]
         thigh, shin, _missed = solved_leg(self.leg, self.thigh, self.shin, hip, ankle, self.swivel)
-        self.wanted = foot
+        self.wanted, self.asked = foot, ankle
         return thigh, shin, foot
 
-    def see(self, time: FloatArray, turn: FloatArray) -> None:
-        """Move the ankle for a foot that its range of motion turned: what stands stays, and nothing is in the floor."""
+    def see(self, time: FloatArray, turn: FloatArray, place: FloatArray) -> None:
+        """Move the ankle for a foot that its range of motion turned, or that a leg of hinges did not bring where it was
+        asked: what stands stays, and nothing is in the floor."""
         flat, tiptoe = self.stance.flat, self.stance.tiptoe
         pivot = np.where(tiptoe[:, None], self.sole.tip, self.sole.centre)
         turned = np.einsum("nij,nj->ni", self.wanted - turn, pivot)
@@ -99,5 +102,10 @@ class Stride:
         change = np.where((flat | tiptoe)[:, None], turned, 0.0)
         sunk = self.floor - heights.min(axis=1) - self.planned[:, 2]
         change[:, 2] = np.where(flat, np.maximum(turned[:, 2], sunk - _SUNK), np.maximum(change[:, 2], sunk))
+        missed = self.asked - place
+        owed = self.owed + np.where((flat | tiptoe)[:, None], missed, 0.0)
+        far = np.linalg.norm(owed, axis=1, keepdims=True)
+        self.owed = owed * np.minimum(1.0, _OWED / np.maximum(far, 1e-12))
+        change += self.owed
         weights = np.where(flat | tiptoe | (sunk > 0), 1.0, _AIR)
         self.ankle = self.planned + smoothest(time, change, weights, span=_SETTLE, pull=1e-3)

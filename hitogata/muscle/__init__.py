@@ -8,7 +8,7 @@
 `docs/muscle.md` is the guide.
 """
 
-from hitogata.muscle.curves import DeGroote2016, Millard2012, ModelCurves, Thelen2003
+from hitogata.muscle.curves import DeGroote2016, Millard2012, ModelCurves, MujocoMuscle, Thelen2003
 from hitogata.muscle.fibres import (
     MuscleEquilibrium,
     MuscleForces,
@@ -18,6 +18,8 @@ from hitogata.muscle.fibres import (
     tendon_equilibrium,
 )
 from hitogata.muscle.forces import Cost, ForceOptions, MuscleSolution, muscle_forces
+from hitogata.muscle.from_mass import muscles_from_mass
+from hitogata.muscle.from_mjcf import muscles_from_mjcf
 from hitogata.muscle.from_osim import muscles_from_osim
 from hitogata.muscle.geometry import WireGeometry, wire_geometry
 from hitogata.muscle.paths import ConditionalPoint, MovingPoint, Path, PathPoint, Surface, SurfaceKind, Wrap
@@ -32,6 +34,7 @@ __all__ = [
     "Millard2012",
     "ModelCurves",
     "MovingPoint",
+    "MujocoMuscle",
     "Muscle",
     "MuscleEquilibrium",
     "MuscleForces",
@@ -50,6 +53,8 @@ __all__ = [
     "activation_rate",
     "ligament_forces",
     "muscle_forces",
+    "muscles_from_mass",
+    "muscles_from_mjcf",
     "muscles_from_osim",
     "rigid_tendon_forces",
     "tendon_equilibrium",

@@ -1,4 +1,4 @@
-"""Force of muscles by length and speed: Thelen 2003, Millard 2012, De Groote 2016.
+"""Force of muscles by length and speed: Thelen 2003, Millard 2012, De Groote 2016, MuJoCo.
 
 All are in units of the muscle: forces in the maximal isometric force, fibre lengths in the optimal one, speeds in the
 maximal one (positive: lengthening), tendon lengths in the slack one.  Numbers are those of OpenSim 4.6, from:
@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hitogata.errors import ArgumentError
 from hitogata.figure.values import FloatArray
 from hitogata.muscle.bezier import BezierCurve
 
@@ -221,6 +222,49 @@ class DeGroote2016(ModelCurves):
         """Tendon force by tendon length."""
         k = np.log((1.0 + 0.2) / 0.2) / self.tendon_strain
         return 0.2 * np.exp(k * (np.asarray(length) - 1.0)) - 0.2
+
+
+@dataclass(frozen=True)
+class MujocoMuscle(ModelCurves):
+    """MuJoCo's muscle (Todorov, documentation of MuJoCo: Modeling, Muscles): a rigid tendon, parabolas.
+
+    Attributes:
+        shortest, longest: fibre lengths between which it pulls actively.
+        passive_force: twice the passive force at the middle between 1 and the longest length.
+        stretch_force: greatest force while lengthening.
+    """
+
+    shortest: float = 0.5
+    longest: float = 1.6
+    passive_force: float = 1.3
+    stretch_force: float = 1.2
+
+    def active(self, length: FloatArray) -> FloatArray:
+        """Active force by fibre length."""
+        x = np.asarray(length, np.float64)
+        a, b = 0.5 * (self.shortest + 1.0), 0.5 * (1.0 + self.longest)
+        rise = 0.5 * ((x - self.shortest) / (a - self.shortest)) ** 2
+        left, right = 1.0 - 0.5 * ((1.0 - x) / (1.0 - a)) ** 2, 1.0 - 0.5 * ((x - 1.0) / (b - 1.0)) ** 2
+        fall = 0.5 * ((self.longest - x) / (self.longest - b)) ** 2
+        inside = (x >= self.shortest) & (x <= self.longest)
+        return np.where(inside, np.where(x <= a, rise, np.where(x <= 1.0, left, np.where(x <= b, right, fall))), 0.0)
+
+    def passive(self, length: FloatArray) -> FloatArray:
+        """Passive force by fibre length."""
+        x = np.asarray(length, np.float64)
+        half = 0.5 * (self.longest - 1.0)
+        over = np.maximum(x - 1.0, 0.0) / half
+        return self.passive_force * np.where(over <= 1.0, 0.5 * over**2, over - 0.5)
+
+    def speed(self, speed: FloatArray, activation: FloatArray | float = 1.0) -> FloatArray:
+        """Factor of the active force by fibre speed."""
+        v, y = np.asarray(speed, np.float64), self.stretch_force - 1.0
+        slow = np.maximum(v + 1.0, 0.0) ** 2
+        return np.where(v <= 0, slow, self.stretch_force - np.maximum(y - v, 0.0) ** 2 / y)
+
+    def tendon(self, length: FloatArray) -> FloatArray:
+        """Its tendon does not give."""
+        raise ArgumentError("MuJoCo's muscles have rigid tendons: take rigid_tendon_forces")
 
 
 _BELLS = (

@@ -18,6 +18,8 @@ from hitogata.muscle.wires import MuscleSet
 
 _KINDS = {kind: k for k, kind in enumerate(SurfaceKind)}
 """As numbered in `tables`."""
+SLACK = 1e-5
+"""By how much a coordinate may be out of a conditional point's range, as in OpenSim [rad or m]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +77,7 @@ def wire_geometry(
     n, nc = len(rows), columns.shape[1]
     if muscles.nodes:
         poses, columns = _with_nodes(muscles, poses, columns, nodes)
-    frames = PathFrames(poses, columns, *_points(muscles, rows))
+    frames = PathFrames(poses, columns, *_points(tables, rows))
     nm, most, wraps = len(muscles.wires), tables.most, tables.wraps
     jacobian = np.empty((n, nm, columns.shape[1]))
     kept = np.empty((n if stations else 0, nm, most, 4))
@@ -106,6 +108,9 @@ class _Tables:
     arrays: PathTables
     most: int
     wraps: int
+    skeleton: Skeleton
+    conditional: tuple[ConditionalPoint, ...]
+    moving: tuple[MovingPoint, ...]
 
 
 def tables_of(muscles: MuscleSet) -> _Tables:
@@ -164,7 +169,11 @@ def _compile(muscles: MuscleSet) -> _Tables:
     )  # fmt: skip
     most_wraps = max((row[3] - row[2] for row in wires), default=0)
     most = max((row[1] - row[0] + 2 * (row[3] - row[2]) for row in wires), default=0) + 2
-    return _Tables(arrays, most, most_wraps)
+    every = [point for wire in muscles.wires for point in wire.path.points]
+    conditional = tuple(point for point in every if isinstance(point, ConditionalPoint))
+    return _Tables(
+        arrays, most, most_wraps, skeleton, conditional, tuple(p for p in every if isinstance(p, MovingPoint))
+    )
 
 
 def _between(touched: set[int], parents: list[int], world: int) -> list[int]:
@@ -209,22 +218,16 @@ def _surface_floats(surface: Surface) -> list[float]:
     return [*pose.ravel(), *sizes, sign, *(surface.site or (0.0, 0.0, 0.0))]
 
 
-def _points(muscles: MuscleSet, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _points(tables: _Tables, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Places of moving points with their derivatives (n, k, 6), and which conditional points count (n, c)."""
-    skeleton: Skeleton = skeleton_of(muscles.body)
-    moving, active = [], []
-    for wire in muscles.wires:
-        for point in wire.path.points:
-            if isinstance(point, ConditionalPoint):
-                value = rows[:, skeleton.values[point.coordinate]]
-                active.append((value >= point.range[0] - 1e-5) & (value <= point.range[1] + 1e-5))
-            elif isinstance(point, MovingPoint):
-                moving.append(_moved(point, skeleton, rows))
-    n = len(rows)
-    return (
-        np.ascontiguousarray(np.stack(moving, axis=1)) if moving else np.zeros((n, 0, 6)),
-        np.ascontiguousarray(np.stack(active, axis=1), np.float64) if active else np.zeros((n, 0)),
-    )
+    n, values = len(rows), tables.skeleton.values
+    moving, active = np.zeros((n, len(tables.moving), 6)), np.zeros((n, len(tables.conditional)))
+    for k, point in enumerate(tables.moving):
+        moving[:, k] = _moved(point, tables.skeleton, rows)
+    for k, condition in enumerate(tables.conditional):
+        value = rows[:, values[condition.coordinate]]
+        active[:, k] = (value >= condition.range[0] - SLACK) & (value <= condition.range[1] + SLACK)
+    return moving, active
 
 
 def _moved(point: MovingPoint, skeleton: Skeleton, rows: FloatArray) -> FloatArray:
@@ -249,7 +252,7 @@ def _with_nodes(
         if places.shape != (n, k, 3) and places.shape != (k, 3):
             raise ArgumentError(f"nodes: expected shape ({n}, {k}, 3), got {places.shape}")
         places = np.broadcast_to(places, (n, k, 3))
-    skeleton = skeleton_of(muscles.body)
+    skeleton = tables_of(muscles).skeleton
     grids = poses.reshape(n, nb + 1, 3, 4)
     all_poses = np.empty((n, nb + k + 1, 3, 4))
     all_poses[:, :nb], all_poses[:, -1] = grids[:, :nb], grids[:, nb]

@@ -13,7 +13,7 @@ and dL/dq_c = S_c · Σ w_b over the bodies that coordinate c moves: the exact J
 from math import nan
 
 from hitogata.lanes import entry, kernel
-from hitogata.muscle.arrays import get3, put3
+from hitogata.muscle.arrays import get3, put3, put_row3, row3
 from hitogata.muscle.circles import INSIDE, NONE, POSSIBLE, SIZE, SURE, wrap_cylinder, wrap_sphere
 from hitogata.muscle.side_sites import wrap_past_site
 from hitogata.muscle.strings import wrap_ellipsoid, wrap_torus
@@ -34,7 +34,7 @@ def lengths_of_rows(tables, frames, results, scratch, first, end):
             count = lay_points(tables, frames, scratch, row, wire)
             if tables.wires[wire, 3] > tables.wires[wire, 2]:
                 count = lay_wraps(tables, frames, scratch, row, wire, count)
-            results.lengths[row, wire] = path_length(scratch, count)
+            results.lengths[row, wire] = path_length(scratch.stations, scratch.marks, count)
             fill_jacobian(tables, frames, results, scratch, row, wire, count)
             if results.stations.shape[0] > 0:
                 keep_stations(tables, results, scratch, row, wire, count)
@@ -44,19 +44,30 @@ def lengths_of_rows(tables, frames, results, scratch, first, end):
 @kernel
 def lay_points(tables, frames, scratch, row, wire):
     """The points that count, in order; returns how many."""
+    stations, marks, points, places = scratch.stations, scratch.marks, tables.points, tables.places
+    poses, moved, active = frames.poses, frames.moving, frames.active
     count = 0
     for k in range(tables.wires[wire, 0], tables.wires[wire, 1]):
-        body, condition, moving = tables.points[k, 0], tables.points[k, 1], tables.points[k, 2]
-        if condition >= 0 and frames.active[row, condition] == 0.0:
+        body, condition, moving = points[k, 0], points[k, 1], points[k, 2]
+        if condition >= 0 and active[row, condition] == 0.0:
             continue
-        place = Vec3(tables.places[k, 0], tables.places[k, 1], tables.places[k, 2])
+        place = Vec3(places[k, 0], places[k, 1], places[k, 2])
         if moving >= 0:
-            at = frames.moving[row, moving]
-            place = Vec3(at[0], at[1], at[2])
-        put3(scratch.stations[count], 0, turned_out(frames.poses[row, body], place))
-        scratch.marks[count, 0], scratch.marks[count, 1], scratch.marks[count, 2] = body, -1, k
+            place = Vec3(moved[row, moving, 0], moved[row, moving, 1], moved[row, moving, 2])
+        put_row3(stations, count, 0, placed(poses, row, body, place))
+        marks[count, 0], marks[count, 1], marks[count, 2] = body, -1, k
         count += 1
     return count
+
+
+@kernel
+def placed(poses, row, body, a):
+    """A place of a body, in the world."""
+    return Vec3(
+        poses[row, body, 0] * a.x + poses[row, body, 1] * a.y + poses[row, body, 2] * a.z + poses[row, body, 3],
+        poses[row, body, 4] * a.x + poses[row, body, 5] * a.y + poses[row, body, 6] * a.z + poses[row, body, 7],
+        poses[row, body, 8] * a.x + poses[row, body, 9] * a.y + poses[row, body, 10] * a.z + poses[row, body, 11],
+    )
 
 
 @kernel
@@ -96,7 +107,7 @@ def lay_wraps(tables, frames, scratch, row, wire, count):
             if chosen >= 0:
                 put_in(scratch, count, chosen, w, tables.surfaces[tables.wraps[first + w, 0], 1])
                 count += 2
-        total = path_length(scratch, count)
+        total = path_length(scratch.stations, scratch.marks, count)
         if abs(total - last) < PRECISE:
             break
         last = total
@@ -211,95 +222,92 @@ def wrap_segment(tables, frames, row, surface, a, b, out):
 
 
 @kernel
-def curved(scratch, k):
+def curved(marks, k):
     """Whether the path runs on a surface from station k to the next."""
-    return scratch.marks[k, 1] >= 0 and scratch.marks[k, 2] == 0
+    return marks[k, 1] >= 0 and marks[k, 2] == 0
 
 
 @kernel
-def path_length(scratch, count):
+def path_length(stations, marks, count):
     """Straight segments and those on surfaces [m]."""
     total = 0.0
     for k in range(count - 1):
-        if curved(scratch, k):
-            total += scratch.stations[k, 3]
+        if curved(marks, k):
+            total += stations[k, 3]
         else:
-            total += length(get3(scratch.stations[k + 1], 0) - get3(scratch.stations[k], 0))
+            total += length(row3(stations, k + 1, 0) - row3(stations, k, 0))
     return total
 
 
 @kernel
 def fill_jacobian(tables, frames, results, scratch, row, wire, count):
     """dL/dq of one wire: wrenches of unit tension on its bodies, gathered from the outermost inwards."""
-    jacobian, tree, wrenches = results.jacobian[row, wire], tables.tree, scratch.wrenches
-    for c in range(jacobian.shape[0]):
-        jacobian[c] = 0.0
+    jacobian, tree, wrenches, columns = results.jacobian, tables.tree, scratch.wrenches, frames.columns
+    stations, marks, points, chains, wires = scratch.stations, scratch.marks, tables.points, tables.chains, tables.wires
+    world = tree.shape[0] - 1
+    for c in range(jacobian.shape[2]):
+        jacobian[row, wire, c] = 0.0
     before = Vec3(0.0, 0.0, 0.0)
     for k in range(count):
         behind = Vec3(0.0, 0.0, 0.0)
-        place = get3(scratch.stations[k], 0)
-        if k + 1 < count and not curved(scratch, k):
-            d = get3(scratch.stations[k + 1], 0) - place
+        place = row3(stations, k, 0)
+        if k + 1 < count and not curved(marks, k):
+            d = row3(stations, k + 1, 0) - place
             far = length(d)
             if far > 1e-15:
                 behind = d * (1.0 / far)
         force = before - behind
         before = behind
-        load_body(wrenches[scratch.marks[k, 0]], place, force)
-        if scratch.marks[k, 1] < 0 and tables.points[scratch.marks[k, 2], 2] >= 0:
-            moved_point(tables, frames, jacobian, row, scratch.marks[k, 2], force)
-    for k in range(tables.wires[wire, 4], tables.wires[wire, 5]):
-        body = tables.chains[k]
-        wrench, parent = wrenches[body], tree[body, 0]
+        body = marks[k, 0]
+        put_row3(wrenches, body, 0, row3(wrenches, body, 0) + cross(place, force))
+        put_row3(wrenches, body, 3, row3(wrenches, body, 3) + force)
+        if marks[k, 1] < 0 and points[marks[k, 2], 2] >= 0:
+            moved_point(tables, frames, jacobian, row, wire, marks[k, 2], force)
+    for k in range(wires[wire, 4], wires[wire, 5]):
+        body = chains[k]
+        torque, force = row3(wrenches, body, 0), row3(wrenches, body, 3)
         for c in range(tree[body, 1], tree[body, 2]):
-            column = frames.columns[row, c]
-            jacobian[c] += dot(get3(column, 0), get3(wrench, 0)) + dot(get3(column, 3), get3(wrench, 3))
-        inner = wrenches[parent if parent >= 0 else tree.shape[0] - 1]
-        for i in range(6):
-            inner[i] += wrench[i]
-            wrench[i] = 0.0
+            turn = Vec3(columns[row, c, 0], columns[row, c, 1], columns[row, c, 2])
+            slide = Vec3(columns[row, c, 3], columns[row, c, 4], columns[row, c, 5])
+            jacobian[row, wire, c] += dot(turn, torque) + dot(slide, force)
+        parent = tree[body, 0]
+        inner = parent if parent >= 0 else world
+        put_row3(wrenches, inner, 0, row3(wrenches, inner, 0) + torque)
+        put_row3(wrenches, inner, 3, row3(wrenches, inner, 3) + force)
+        clear(wrenches, body)
     for k in range(count):
-        clear(wrenches[scratch.marks[k, 0]])
-    for k in range(tables.wires[wire, 4], tables.wires[wire, 5]):
-        parent = tree[tables.chains[k], 0]
-        clear(wrenches[parent if parent >= 0 else tree.shape[0] - 1])
+        clear(wrenches, marks[k, 0])
+    for k in range(wires[wire, 4], wires[wire, 5]):
+        parent = tree[chains[k], 0]
+        clear(wrenches, parent if parent >= 0 else world)
 
 
 @kernel
-def load_body(wrench, place, force):
-    """Add a force at a place: [torque about the world's origin; force]."""
-    torque = cross(place, force)
-    put3(wrench, 0, get3(wrench, 0) + torque)
-    put3(wrench, 3, get3(wrench, 3) + force)
-
-
-@kernel
-def clear(wrench):
+def clear(wrenches, body):
     """No load."""
     for i in range(6):
-        wrench[i] = 0.0
+        wrenches[body, i] = 0.0
 
 
 @kernel
-def moved_point(tables, frames, jacobian, row, point, force):
+def moved_point(tables, frames, jacobian, row, wire, point, force):
     """A point that moves in its body adds its own motion."""
-    moving = tables.points[point, 2]
-    pose, at = frames.poses[row, tables.points[point, 0]], frames.moving[row, moving]
+    body, moving, poses = tables.points[point, 0], tables.points[point, 2], frames.poses
     for i in range(3):
         c = tables.movers[moving, i]
         if c >= 0:
-            axis = Vec3(pose[i], pose[4 + i], pose[8 + i])
-            jacobian[c] += dot(axis, force) * at[3 + i]
+            axis = Vec3(poses[row, body, i], poses[row, body, 4 + i], poses[row, body, 8 + i])
+            jacobian[row, wire, c] += dot(axis, force) * frames.moving[row, moving, 3 + i]
 
 
 @kernel
 def keep_stations(tables, results, scratch, row, wire, count):
     """The path for drawing: places, and the surface that it follows to the next one."""
-    kept = results.stations[row, wire]
+    kept, marks = results.stations[row, wire], scratch.marks
     for k in range(kept.shape[0]):
         kept[k, 3] = -2.0
     for k in range(count):
         put3(kept[k], 0, get3(scratch.stations[k], 0))
         kept[k, 3] = -1.0
-        if curved(scratch, k):
+        if curved(marks, k):
             kept[k, 3] = float(tables.wraps[tables.wires[wire, 2] + scratch.marks[k, 1], 0])

@@ -133,17 +133,17 @@ def wrap_inside(ax, ay, bx, by, r, out):
     f = asin(A * z) + asin(B * z) - 2.0 * asin(z) + from_g
     if f > 0.0:
         return 0.0
-    for _ in range(20):
-        if abs(f) <= 1e-15:
-            break
+    for _ in range(30):
         slope = A / sqrt(1.0 - A * A * z * z) + B / sqrt(1.0 - B * B * z * z) - 2.0 / sqrt(1.0 - z * z)
+        if slope > -1e-15:
+            break
         new = z - f / slope
-        if slope > -1e-15 or new > z or new < -1e-7:
-            return 0.0
+        if not new < z:
+            break
         z = new
         f = asin(A * z) + asin(B * z) - 2.0 * asin(z) + from_g
-        if f > 1e-6:
-            return 0.0
+    if abs(f) > 1e-6:
+        return 0.0
     ux, uy, turn = ax / la, ay / la, asin(z) - asin(A * z)
     if ax * by - ay * bx < 0.0:
         ux, uy, turn = bx / lb, by / lb, asin(z) - asin(B * z)

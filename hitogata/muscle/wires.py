@@ -10,7 +10,7 @@ from hitogata.errors import FigureError
 from hitogata.figure import values
 from hitogata.figure.mechanism import Function
 from hitogata.muscle.bodies import Body, Skeleton, skeleton_of
-from hitogata.muscle.curves import ModelCurves, Thelen2003
+from hitogata.muscle.curves import ModelCurves, MujocoMuscle, Thelen2003
 from hitogata.muscle.paths import ConditionalPoint, MovingPoint, Path, Surface
 
 
@@ -37,7 +37,7 @@ class Muscle(Wire):
     Attributes:
         max_force: at the optimal fibre length, isometric, fully active [N].
         fibre_length: optimal [m].
-        slack_length: of the tendon [m]; 0 only with a rigid one.
+        slack_length: of the tendon [m]; 0 only with a rigid one (MuJoCo's, an offset, may be less).
         pennation: angle between fibre and tendon at the optimal fibre length [rad].
         max_speed: of shortening [optimal fibre lengths / s].
         curves: force by length and velocity: `Thelen2003`, `Millard2012`, `DeGroote2016`.
@@ -64,7 +64,8 @@ class Muscle(Wire):
         for key in ("max_force", "fibre_length", "max_speed", "activation_time", "deactivation_time"):
             label = f"muscle {self.name!r}: {key.replace('_', ' ')}"
             object.__setattr__(self, key, values.positive(getattr(self, key), label))
-        if not (0.0 <= self.slack_length < np.inf) or (self.slack_length == 0.0 and not self.rigid_tendon):
+        least = -np.inf if isinstance(self.curves, MujocoMuscle) else 0.0
+        if not (least <= self.slack_length < np.inf) or (self.slack_length <= 0.0 and not self.rigid_tendon):
             raise FigureError(
                 f"muscle {self.name!r}: slack length must be positive, got {self.slack_length:g} m; "
                 "only a rigid tendon may have none"

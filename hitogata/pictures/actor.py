@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, Trajectory
+from hitogata.figure import Figure, Trajectory
 from hitogata.figure.values import Vector
 from hitogata.pictures.overlays import JointRange, Line, Marker, Overlay, check_colour, check_text, vectors
 from hitogata.rom import RangeOfMotion
@@ -83,7 +83,7 @@ def range_of(figure: Figure, overlay: JointRange) -> RangeOfMotion:
         ArgumentError: the joint is no ball joint, or has no range.
     """
     joint = figure.links[figure.joint_index(overlay.joint)].joint
-    if joint.kind is not JointKind.BALL:
+    if not joint.is_ball:
         raise ArgumentError(
             f"range {overlay.name!r}: joint {overlay.joint!r} of figure {figure.name!r} is a {joint.kind.value} joint; "
             "only ball joints have regions"

@@ -10,6 +10,7 @@ from hitogata.figure import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, Figur
 from hitogata.figure.meshes import points_on
 from hitogata.figure.pose import FloatArray
 from hitogata.pictures.camera import Camera
+from hitogata.pictures.replay_shapes import drawn_shapes
 
 _CIRCLE = np.linspace(0.0, 2 * np.pi, 48, endpoint=False)
 
@@ -45,10 +46,13 @@ def draw_figure(
 
     camera, colours = camera or Camera(), colours or {}
     poses = forward_kinematics(figure, q)
+    shapes: list[list[Shape]] = [[] for _ in figure.links]
+    for k, shape in drawn_shapes(figure):
+        shapes[k].append(shape)
     links = []
-    for link, position, rotation in zip(figure.links, poses.position, poses.rotation, strict=True):
+    for link, own, position, rotation in zip(figure.links, shapes, poses.position, poses.rotation, strict=True):
         outlines = []
-        for shape in link.shapes:
+        for shape in own:
             points, radius = _skeleton(shape)
             if points is None:
                 continue
@@ -58,7 +62,7 @@ def draw_figure(
         if outlines:
             links.append(sorted(outlines, key=lambda outline: outline[1]))
     depths = [depth for outlines in links for _, depth, _ in outlines]
-    near, far = max(depths), min(depths)
+    near, far = max(depths, default=0.0), min(depths, default=0.0)
     for outlines in sorted(links, key=lambda outlines: float(np.mean([depth for _, depth, _ in outlines]))):
         # strong lines around the link as a whole first, below its shapes: those between its shapes stay thin
         closed = [np.concatenate([outline, outline[:1]]) + np.asarray(shift) for outline, _, _ in outlines]

@@ -15,8 +15,8 @@ from hitogata.figure.pose import FloatArray
 from hitogata.pictures.actor import Actor
 from hitogata.pictures.camera import Camera
 from hitogata.pictures.overlays import check_text, positive
-from hitogata.pictures.packing import pack
 from hitogata.pictures.pages import filled, part
+from hitogata.pictures.quantized_arrays import pack
 from hitogata.pictures.replay_overlays import RESOLUTION, Record, Rows, overlay_record
 from hitogata.pictures.replay_shapes import Meshes, figure_records, shape_record, world_boxes
 

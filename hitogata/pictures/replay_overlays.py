@@ -10,7 +10,7 @@ from hitogata.figure import Figure
 from hitogata.figure.pose import FloatArray
 from hitogata.pictures.actor import Actor, range_of
 from hitogata.pictures.overlays import Arrows, JointRange, Line, Marker, Overlay, Trail
-from hitogata.pictures.packing import pack, pack_indices
+from hitogata.pictures.quantized_arrays import pack, pack_indices
 from hitogata.pictures.range_surface import range_surface
 
 Record = dict[str, Any]

@@ -22,7 +22,7 @@ from hitogata.figure import (
 from hitogata.figure.meshes import points_on
 from hitogata.figure.pose import FloatArray
 from hitogata.pictures.bones import bones
-from hitogata.pictures.packing import pack, pack_indices
+from hitogata.pictures.quantized_arrays import pack, pack_indices
 
 Record = dict[str, Any]
 Meshed = ConvexMesh | Cylinder | Ellipsoid | HeightField

@@ -24,12 +24,14 @@ class Measure(enum.Enum):
     """How an engine turns a swing quaternion (w, 0, y, z) into two coordinates.
 
     QUARTER: tan(angle/4) = (y, z)/(1 + w), PhysX's cone and pyramid.  SINE: sin(angle/2) = (y, z), Jolt's cone.
-    TANGENT: tan(angle/2) = (y, z)/w, Jolt's pyramid, and the stereographic plane of `RectangleRegion`.
+    TANGENT: tan(angle/2) = (y, z)/w, Jolt's pyramid, and the stereographic plane of `RectangleRegion`.  ANGLE: each
+    4 atan((y, z)/(1 + w)) by itself, Unreal's Chaos.
     """
 
     QUARTER = "quarter"
     SINE = "sine"
     TANGENT = "tangent"
+    ANGLE = "angle"
 
     def coordinates(self, p: Array) -> Array:
         """Coordinates (n, 2) of bone directions (n, 3) given in J."""
@@ -37,18 +39,24 @@ class Measure(enum.Enum):
         yz = np.stack([-p[:, 2], p[:, 1]], 1) / (2.0 * np.maximum(w, 1e-9))[:, None]
         if self is Measure.QUARTER:
             return yz / (1.0 + w)[:, None]
+        if self is Measure.ANGLE:
+            return 4.0 * np.arctan(yz / (1.0 + w)[:, None])
         return yz if self is Measure.SINE else yz / np.maximum(w, 1e-9)[:, None]
 
     def of_angle(self, angle: Any) -> Any:
         """Coordinate of a swing angle [rad]."""
         if self is Measure.QUARTER:
             return np.tan(np.asarray(angle) / 4.0)
+        if self is Measure.ANGLE:
+            return np.asarray(angle)
         return np.sin(np.asarray(angle) / 2.0) if self is Measure.SINE else np.tan(np.asarray(angle) / 2.0)
 
     def to_angle(self, x: Any) -> Any:
         """Swing angle [rad] of a coordinate."""
         if self is Measure.QUARTER:
             return 4.0 * np.arctan(x)
+        if self is Measure.ANGLE:
+            return np.asarray(x)
         return 2.0 * np.arcsin(np.clip(x, -1.0, 1.0)) if self is Measure.SINE else 2.0 * np.arctan(x)
 
 
@@ -159,7 +167,7 @@ class SwingEllipse(_Swing):
     Attributes:
         y, z: greatest swing about J's y and z [rad].
         twist: (low, high) [rad].
-        measure: QUARTER for PhysX, SINE for Jolt.
+        measure: QUARTER for PhysX and Unity, SINE for Jolt, ANGLE for Unreal.
     """
 
     y: float = 0.0

@@ -26,7 +26,7 @@ from hitogata.lanes import (
     where,
 )
 from hitogata.rom.arcs import unit_or
-from hitogata.rom.crossing import NEVER, first_exit, slide, way_between
+from hitogata.rom.crossings import NEVER, first_exit, slide, way_between
 from hitogata.rom.layout import HEAD, Head, Piece
 from hitogata.rom.range_layout import RangeHead
 from hitogata.rom.search import seek

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from hitogata.errors import ArgumentError
-from hitogata.figure import JointKind
 from hitogata.figure.pose import FloatArray
 from hitogata.files import MjcfModel
 from hitogata.lanes import record_offsets
@@ -149,6 +148,6 @@ def _coordinates(figure: Any) -> Any:
     """Place in q of the coordinate of each velocity; -1: none of its own."""
     result = np.full(figure.nv, -1)
     for link, q, v in zip(figure.links, figure.q_starts, figure.v_starts, strict=True):
-        if link.joint.kind in (JointKind.HINGE, JointKind.SLIDER, JointKind.UNIVERSAL):
+        if link.joint.screws:
             result[v : v + link.joint.nv] = np.arange(q, q + link.joint.nq)
     return result

@@ -10,26 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitogata.constraints.limits import Limit
 from hitogata.contact.layout import HEADER as SHAPE_HEADER
 from hitogata.contact.layout import Contact, ShapeFloats
-from hitogata.dynamics.layout import Body
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
-from hitogata.sim.arrays import CONTACT_ROOM, Arrays
-from hitogata.sim.changing import body_numbers, moved_patches, renumbered, shape_numbers
 from hitogata.sim.events import hand_over
-from hitogata.sim.forest import Forest, IntArray
-from hitogata.sim.layout import HEADER, PIECES, Solid
+from hitogata.sim.layout import PIECES
 from hitogata.sim.nearness import Boxes
 from hitogata.sim.parts import control_parts, earlier_parts, part_of, put_part
-from hitogata.sim.resting import copy_runs, same_runs
+from hitogata.sim.relayout import body_numbers, moved_patches, renumbered, shape_numbers
+from hitogata.sim.rest_time import copy_runs, same_runs
 from hitogata.sim.solver_tally import copy_tally
 from hitogata.sim.substeps import HEAD, TIME
+from hitogata.sim.world_data import CONTACT_ROOM, Arrays
+from hitogata.sim.world_model import IntArray
 
 if TYPE_CHECKING:
     from hitogata.sim.members import Member
-    from hitogata.sim.naps import Sleep
+    from hitogata.sim.sleep_state import Sleep
 
 
 class Awake:
@@ -80,7 +78,7 @@ class Awake:
         if self.own is self.whole:
             return []
         self.boxes.look(h)
-        fall = float(np.linalg.norm(self.own.forest.floats[:3]))
+        fall = float(np.linalg.norm(self.own.forest.model.field("gravity", self.own.forest.floats)))
         found = self.boxes.near(self._sleeping_boxes, self._sleeping, h * h * fall)
         return [self.whole.contents.members[k] for k in found]
 
@@ -116,8 +114,8 @@ class Awake:
         copy_runs(whole.start, own.before, self._state)
         own.counts[PIECES] = 1
         copy_runs(whole.control, own.control, self._control)
-        own.control[-1] = 0.0
-        if whole.control[-1] > 0.0:
+        own.control[own.forest.control.part("pulled")] = 0.0
+        if whole.control[whole.forest.control.part("pulled")] > 0.0:
             own.note_pulls()
         own.state[own.last_step] = whole.state[whole.last_step]
         own.ties.numbers.reshape(-1, self._tie_size)[:-1] = self._tie_numbers()[self._tie_rows]
@@ -194,27 +192,15 @@ class Awake:
         """Masses, limits, friction and gravity may be the world's own (`WorldBatch.world`)."""
         whole, own = self.whole, self.own
         own.law[:] = whole.law
-        own.forest.floats[:HEADER] = whole.forest.floats[:HEADER]
-        for ours, theirs in zip(_per_body(own.forest), _per_body(whole.forest), strict=True):
-            ours[:] = theirs[self._bodies[:-1]]
+        ours, theirs = (x.forest.model.open(x.forest.floats) for x in (own, whole))
+        ours.gravity[:] = theirs.gravity
+        for name in ("body", "solid", "limit"):
+            getattr(ours, name).rows[:] = getattr(theirs, name).rows[self._bodies[:-1]]
         size = record_size(ShapeFloats)
         skins, all_skins = (
             x.shapes.floats[SHAPE_HEADER : SHAPE_HEADER + x.shapes.count * size].reshape(-1, size) for x in (own, whole)
         )
         skins[:] = all_skins[self._shapes]
-
-
-SIZES = record_size(Body), record_size(Solid), record_size(Limit)
-"""Of what a forest knows of each body, in its order."""
-
-
-def _per_body(forest: Forest) -> Sequence[FloatArray]:
-    """Bodies, solids and limits of a forest, views, one row per body."""
-    parts, at = list[FloatArray](), HEADER
-    for size in SIZES:
-        parts.append(forest.floats[at : at + size * forest.bodies].reshape(-1, size))
-        at += size * forest.bodies
-    return parts
 
 
 def control_parts_of(arrays: Arrays, member: "Member") -> tuple[slice, ...]:
@@ -223,7 +209,7 @@ def control_parts_of(arrays: Arrays, member: "Member") -> tuple[slice, ...]:
 
 
 def runs(pairs: Any) -> IntArray:
-    """Rows (begin there, begin here, count) for pairs of parts, neighbours together; see `resting.copy_runs`."""
+    """Rows (begin there, begin here, count) for pairs of parts, neighbours together; see `rest_time.copy_runs`."""
     rows = sorted(
         (there.start, here.start, there.stop - there.start)
         for two in pairs for there, here in zip(*two, strict=True) if there.stop > there.start

@@ -9,20 +9,17 @@ from typing import Any
 import numpy as np
 
 from hitogata.constraints.springs import Tie as TieRecord
-from hitogata.contact.layout import HEADER as SHAPE_HEADER
-from hitogata.contact.layout import ShapeFloats
-from hitogata.dynamics.calling import check_threads
-from hitogata.dynamics.layout import Body
+from hitogata.dynamics.dispatch import check_threads
 from hitogata.errors import ArgumentError, HitogataError
-from hitogata.figure import JointKind, State
+from hitogata.figure import State
 from hitogata.lanes import record_offsets, record_size
-from hitogata.sim.batch_arrays import Array, BatchArrays, Nature, make_arrays, put
-from hitogata.sim.batch_checking import chosen, per_world, states_of
+from hitogata.sim.arguments import STRONGEST, number, whole
+from hitogata.sim.batch_arguments import chosen, per_world, states_of
+from hitogata.sim.batch_arrays import Array, BatchArrays, NatureViews, make_arrays, put, skins_of
 from hitogata.sim.batch_members import BatchMember, BatchTie
 from hitogata.sim.blocks import DEAD, FRESH, TAKEN, Skin
-from hitogata.sim.checking import STRONGEST, number, whole
 from hitogata.sim.failure import in_two_threads
-from hitogata.sim.layout import EARLIER, HEADER, Solid
+from hitogata.sim.layout import EARLIER
 from hitogata.sim.members import Member
 from hitogata.sim.parts import state_parts
 from hitogata.sim.ties import AT, Tie
@@ -164,13 +161,12 @@ class WorldBatch:
     @property
     def q(self) -> Array:
         """Coordinates of all figures, one after the other, shape (count, nq); always the same array, read only."""
-        return _read_only(self._arrays.state[:, : self._model.arrays.forest.nq])
+        return _read_only(self._arrays.state[:, self._model.arrays.forest.state.part("q")])
 
     @property
     def v(self) -> Array:
         """Velocities, shape (count, nv); always the same array, read only."""
-        forest = self._model.arrays.forest
-        return _read_only(self._arrays.state[:, forest.nq : forest.nq + forest.nv])
+        return _read_only(self._arrays.state[:, self._model.arrays.forest.state.part("v")])
 
     @property
     def alive(self) -> Array:
@@ -180,12 +176,19 @@ class WorldBatch:
     @property
     def residual(self) -> Array:
         """Greatest speed that the last sweep of the last step still mended [m/s], [rad/s], shape (count,)."""
-        return self._arrays.state[:, -1].copy()
+        residual: Array = self._last[:, 1].copy()
+        return residual
 
     @property
     def last_h(self) -> Array:
         """Length of the last step, or of its last piece [s], shape (count,); infinite where there was none."""
-        return self._arrays.state[:, -2].copy()
+        h: Array = self._last[:, 0].copy()
+        return h
+
+    @property
+    def _last(self) -> Array:
+        """Length and residual of the last step of each world, a view."""
+        return self._arrays.state[:, self._model.arrays.forest.state.part("last")]
 
     # ------------------------------------------------------- time
 
@@ -252,8 +255,7 @@ class WorldBatch:
             for part in parts[2:]:
                 self._arrays.state[at, part] = 0.0
             self._arrays.state[at, parts.told] = 1.0
-        self._arrays.state[at, -2] = np.inf
-        self._arrays.state[at, -1] = 0.0
+        self._last[at] = np.inf, 0.0
         ties = self._arrays.ties.reshape(self._count, -1, record_size(TieRecord))
         ties[at, :, AT["impulse"] :] = 0.0
 
@@ -262,7 +264,7 @@ class WorldBatch:
     @property
     def gravity(self) -> Array:
         """Acceleration of gravity of each world, shape (count, 3) [m/s²], a copy."""
-        return Nature(self._arrays).gravity.copy()
+        return NatureViews(self._arrays).gravity.copy()
 
     def set_gravity(self, gravity: Any, worlds: Any = None) -> None:
         """Acceleration of gravity [m/s²], shape (3,) or (n, 3)."""
@@ -271,7 +273,7 @@ class WorldBatch:
         size = np.linalg.norm(values, axis=1)
         if (size > STRONGEST).any():
             raise ArgumentError(f"gravity: must be {STRONGEST:g} m/s² at the most, got {values[size.argmax()]}")
-        nature = Nature(self._arrays)
+        nature = NatureViews(self._arrays)
         nature.gravity[at], nature.fall[at] = values, size
 
     def set_ground_friction(self, friction: Any, worlds: Any = None) -> None:
@@ -279,7 +281,7 @@ class WorldBatch:
         at = chosen(worlds, self._count)
         values = per_world(friction, len(at), (), "friction", least=0.0)
         fixed = [k for k, surface in enumerate(self._model.arrays.surfaces) if surface.figure < 0]
-        put(Nature(self._arrays).skins, at, fixed, record_offsets(Skin)["friction"], values)
+        put(NatureViews(self._arrays).skins, at, fixed, record_offsets(Skin)["friction"], values)
 
     # ------------------------------------------------------- save, restore, take out
 
@@ -331,27 +333,21 @@ class WorldBatch:
 
     def _give_ranges(self, world: World, k: int) -> None:
         """The ranges of motion of world k, as far as they differ from the model's."""
-        own = Nature(self._arrays).ranges[k]
+        own = NatureViews(self._arrays).ranges[k]
         for member, model in zip(world.members, self._model.members, strict=True):
             bodies = self._model.arrays.span_of(model).body_of_link
             ranges = self._arrays.ranges.of(own[list(bodies)])
-            balls = [j for j, link in enumerate(model.figure.links) if link.joint.kind is JointKind.BALL]
+            balls = [j for j, link in enumerate(model.figure.links) if link.joint.is_ball]
             other = {j: ranges[j] for j in balls if ranges[j] is not model.figure.links[j].joint.range}
             if other:
                 member._take_ranges(other)
 
     def _write_nature(self, arrays: Any, k: int) -> None:
         """The constants of world k, where a single world has them."""
-        nature, bodies = Nature(self._arrays), arrays.forest.bodies
-        floats, shapes = arrays.forest.floats, arrays.shapes.floats
-        floats[:3], arrays.law[10] = nature.gravity[k], nature.fall[k]
-        start = HEADER + bodies * record_size(Body)
-        floats[start : start + bodies * record_size(Solid)] = nature.solids[k].ravel()
-        start += bodies * record_size(Solid)
-        floats[start : start + nature.limits[k].size] = nature.limits[k].ravel()
-        size, first = record_size(ShapeFloats), record_offsets(ShapeFloats)["friction"]
-        table = shapes[SHAPE_HEADER : SHAPE_HEADER + len(arrays.surfaces) * size].reshape(-1, size)
-        table[:, first : first + record_size(Skin)] = nature.skins[k]
+        nature, own = NatureViews(self._arrays), arrays.forest.model.open(arrays.forest.floats)
+        own.gravity[:], arrays.law[10] = nature.gravity[k], nature.fall[k]
+        own.solid.rows[:], own.limit.rows[:] = nature.solids[k], nature.limits[k]
+        skins_of(arrays)[:] = nature.skins[k]
 
 
 def _read_only(array: Array) -> Array:

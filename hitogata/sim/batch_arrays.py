@@ -7,31 +7,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hitogata.constraints.limits import Limit
 from hitogata.constraints.ranges import NONE
 from hitogata.constraints.springs import Tie
 from hitogata.contact.boxes import SPARE
 from hitogata.contact.layout import FAR, Contact, ContactPoint, ShapeFloats, ShapePlace
 from hitogata.contact.layout import HEADER as SHAPE_HEADER
-from hitogata.contact.sweeping import Swept
-from hitogata.dynamics.calling import batch_width
-from hitogata.dynamics.layout import Body
+from hitogata.contact.sweep_and_prune import Swept
+from hitogata.dynamics.dispatch import batch_width
 from hitogata.errors import ArgumentError
-from hitogata.figure import Box, Capsule, JointKind, Plane, Sphere
-from hitogata.lanes import Width, aligned_zeros, record_offsets, record_size, share
+from hitogata.figure import Box, Capsule, Plane, Sphere
+from hitogata.lanes import MemoryLayout, Width, aligned_zeros, record_offsets, record_size, share
 from hitogata.lanes.threads import cores
 from hitogata.sim.batch_ranges import BatchRanges
 from hitogata.sim.block_contacts import BLOCK_COUNTS, LISTS
-from hitogata.sim.blocks import MARKS, NATURE, Skin, take_block_steps
+from hitogata.sim.blocks import MARKS, Block, Nature, Skin, take_block_steps
 from hitogata.sim.coordinates import Coordinates
-from hitogata.sim.forest import make_forest
 from hitogata.sim.impacts import scratch_size
-from hitogata.sim.layout import CAPACITY, CONTACTS, HEADER, OLD_THIRD, TIES, Solid
-from hitogata.sim.pairing import SWEPT
+from hitogata.sim.layout import CAPACITY, CONTACTS, OLD_THIRD, TIES
+from hitogata.sim.pair_list import SWEPT
 from hitogata.sim.substeps import HEAD, TIME, batch_sums_size
+from hitogata.sim.world_model import make_forest
 
 if TYPE_CHECKING:
-    from hitogata.sim.arrays import Arrays
+    from hitogata.sim.world_data import Arrays
 
 Array = NDArray[Any]
 
@@ -129,10 +127,13 @@ class BatchArrays:
         return self._shared
 
     def _new_scratch(self) -> tuple[Array, Array]:
-        rows = 3 * self.state.shape[1] + 3 * self.ties.shape[1] + self.control.shape[1] + self.nature.shape[1] + MARKS
+        rows = Block.layout(
+            states=self.state.shape[1], controls=self.control.shape[1], natures=self.nature.shape[1],
+            tie_numbers=self.ties.shape[1],
+        ).floats  # fmt: skip
         shapes = len(self.model.surfaces) * (record_size(ShapePlace) + record_size(Swept)) + SPARE + 64
-        numbers = rows + shapes + scratch_size(self._forest.bodies) + self._forest.work_size
-        ints = np.zeros(self._forest.work_ints + 8, np.int64)
+        numbers = rows + shapes + scratch_size(self._forest.bodies) + self._forest.work.floats
+        ints = self._forest.work.new_ints()
         return aligned_zeros(numbers * self.width.n, self.dtype), ints
 
     def make_room(self, room: int) -> None:
@@ -184,7 +185,7 @@ class BatchArrays:
     @property
     def step_h(self) -> Array:
         """Length of the last step of each world [s], shape (worlds,); infinite where there was none."""
-        return self.sums_of(TIME, 1)[:, 0] + self.state[:, -2].astype(float)
+        return self.sums_of(TIME, 1)[:, 0] + self.state[:, self.model.forest.state.part("last").start].astype(float)
 
     def forget_contacts(self, worlds: Array) -> None:
         """These worlds have none."""
@@ -254,10 +255,10 @@ def make_arrays(model: "Arrays", count: int, dtype: Any, width: Width | None = N
 
 def _take_ranges(arrays: BatchArrays) -> None:
     """All worlds have the ranges of motion of the figures."""
-    own, table = Nature(arrays).ranges, arrays.ranges.table
+    own, table = NatureViews(arrays).ranges, arrays.ranges.table
     for member in arrays.model.contents.members:
         for link, body in zip(member.figure.links, arrays.model.span_of(member).body_of_link, strict=True):
-            if link.joint.kind is JointKind.BALL:
+            if link.joint.is_ball:
                 own[:, body] = table.number_of(link.joint.range)
     arrays.ranges.list_blocks(own, np.arange(arrays.blocks))
 
@@ -281,26 +282,36 @@ def _check_model(model: "Arrays") -> None:
 # ------------------------------------------------------- what differs between worlds
 
 
+def nature_layout(model: "Arrays") -> MemoryLayout:
+    """Where the constants of a world lie."""
+    return Nature.layout(bodies=model.forest.bodies, shapes=len(model.surfaces))
+
+
 def nature_of(model: "Arrays") -> Array:
     """Gravity, solids, limits and skins of a world, flat; it has no ranges of motion yet."""
-    bodies, floats = model.forest.bodies, model.forest.floats
-    solids = HEADER + bodies * record_size(Body)
-    end = solids + bodies * (record_size(Solid) + record_size(Limit))
-    shapes = model.shapes.floats[SHAPE_HEADER:].reshape(-1)[: len(model.surfaces) * record_size(ShapeFloats)]
-    first = record_offsets(ShapeFloats)["friction"]
-    skins = shapes.reshape(-1, record_size(ShapeFloats))[:, first : first + record_size(Skin)]
-    gravity = np.array(model.contents.gravity)
-    ranges = np.full(bodies, float(NONE))
-    return np.concatenate([gravity, [np.linalg.norm(gravity)], floats[solids:end], ranges, skins.ravel()])
+    layout, forest = nature_layout(model), model.forest
+    row = layout.new_floats()
+    own, known = layout.open(row), forest.model.open(forest.floats)
+    own.gravity[:], own.fall[...] = model.contents.gravity, np.linalg.norm(model.contents.gravity)
+    own.solid.rows[:], own.limit.rows[:], own.range_of[:] = known.solid.rows, known.limit.rows, float(NONE)
+    own.skin.rows[:] = skins_of(model)
+    return row
+
+
+def skins_of(model: "Arrays") -> Array:
+    """Skins of a world's shapes, a view, shape (shapes, numbers of a `Skin`)."""
+    size, first = record_size(ShapeFloats), record_offsets(ShapeFloats)["friction"]
+    shapes = model.shapes.floats[SHAPE_HEADER:].reshape(-1)[: len(model.surfaces) * size].reshape(-1, size)
+    return shapes[:, first : first + record_size(Skin)]
 
 
 def model_solids(model: "Arrays") -> Array:
     """Solids of a world, shape (bodies, numbers of a `Solid`)."""
-    size, bodies = record_size(Solid), model.forest.bodies
-    return nature_of(model)[NATURE : NATURE + bodies * size].reshape(bodies, size)
+    rows: Array = model.forest.model.field("solid", model.forest.floats).rows
+    return rows
 
 
-class Nature:
+class NatureViews:
     """Views of the constants of all worlds.
 
     Attributes:
@@ -312,21 +323,12 @@ class Nature:
     """
 
     def __init__(self, arrays: BatchArrays) -> None:
-        numbers, bodies, n = arrays.nature, arrays.model.forest.bodies, len(arrays.nature)
-        middle = NATURE + bodies * record_size(Solid)
-        end = middle + bodies * record_size(Limit)
-        self.gravity, self.fall = numbers[:, :3], numbers[:, 3]
-        self.solids = _split(numbers[:, NATURE:middle], n, record_size(Solid))
-        self.limits = _split(numbers[:, middle:end], n, record_size(Limit))
-        self.ranges = numbers[:, end : end + bodies]
-        self.skins = _split(numbers[:, end + bodies :], n, record_size(Skin))
+        own = nature_layout(arrays.model).open(arrays.nature, axis=1)
+        self.gravity, self.fall, self.ranges = own.gravity, own.fall, own.range_of
+        self.solids, self.limits, self.skins = own.solid.rows, own.limit.rows, own.skin.rows
 
 
 def put(view: Array, worlds: Array, rows: Sequence[int], column: int, values: Array) -> None:
     """One number of some records of some worlds: the same for all records, one for each world."""
     view[worlds[:, None], np.array(rows, np.int64)[None, :], column] = values[:, None]
 
-
-def _split(part: Array, count: int, size: int) -> Array:
-    """Rows of records, as a view."""
-    return part.reshape(count, part.shape[1] // size, size)

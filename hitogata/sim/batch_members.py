@@ -10,17 +10,17 @@ from hitogata.dynamics import LinkPoses, centre_of_mass, forward_kinematics
 from hitogata.dynamics.jacobians import frame_in_body
 from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, State
+from hitogata.figure import Figure, State
 from hitogata.lanes import record_offsets, record_size
 from hitogata.rom import RangeOfMotion
-from hitogata.sim import batch_reading
-from hitogata.sim.batch_arrays import Array, Nature, model_solids, put
-from hitogata.sim.batch_checking import chosen, per_world, ranges_for
+from hitogata.sim import batch_forces
+from hitogata.sim.arguments import mass_of
+from hitogata.sim.batch_arguments import chosen, per_world, ranges_for
+from hitogata.sim.batch_arrays import Array, NatureViews, model_solids, put
 from hitogata.sim.blocks import Skin
-from hitogata.sim.checking import mass_of
 from hitogata.sim.layout import Motor, Pull, Solid
 from hitogata.sim.parts import control_parts, joint_memory
-from hitogata.sim.ranging import ball_joint
+from hitogata.sim.range_overrides import ball_joint
 from hitogata.sim.ties import AT, Tie, on_link
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class BatchMember:
         at = chosen(worlds, self._batch.count)
         factors = per_world(factor, len(at), (), "factor", positive=True)
         bodies = [self._span.body_of_link[k] for k in self._links(links)]
-        nature, model = Nature(self._arrays), model_solids(self._arrays.model)
+        nature, model = NatureViews(self._arrays), model_solids(self._arrays.model)
         for k in self._links(links):
             mass = self.figure.links[k].mass.mass
             for given in {float(factors.min()), float(factors.max())} if len(at) and mass > 0.0 else ():
@@ -184,27 +184,27 @@ class BatchMember:
         values = per_world(value, len(at), (), name, least=0.0)
         if (values > most).any():
             raise ArgumentError(f"{name}: must be {most:g} at the most, got {values.max():g}")
-        put(Nature(self._arrays).skins, at, shapes, SKIN[name], values)
+        put(NatureViews(self._arrays).skins, at, shapes, SKIN[name], values)
 
     def set_limits(self, joint: str, low: Any, high: Any, worlds: Any = None) -> None:
         """Range of a hinge or slider [rad], [m]; infinite: none."""
         at, figure = chosen(worlds, self._batch.count), self.figure
         k = figure.joint_index(joint)
         body = self._span.body_of_link[k]
-        if figure.links[k].joint.kind not in (JointKind.HINGE, JointKind.SLIDER):
-            raise ArgumentError(f"joint: {joint!r} is neither a hinge nor a slider")
+        if len(figure.links[k].joint.screws) != 1:
+            raise ArgumentError(f"joint: {joint!r} has no interval: it is a {figure.links[k].joint.kind.value} joint")
         highs = per_world(high, len(at), (), "high", infinite=True)
         lows = -per_world(np.negative(np.asarray(low, float)), len(at), (), "low", infinite=True)
         if (lows > highs).any():
             wrong = (lows > highs).argmax()
             raise ArgumentError(f"low, high: {lows[wrong]:g} is above {highs[wrong]:g}")
-        limits = Nature(self._arrays).limits
+        limits = NatureViews(self._arrays).limits
         limits[at, body, 0], limits[at, body, 1] = lows, highs
 
     def ranges_of(self, joint: str, worlds: Any = None) -> list[RangeOfMotion | None]:
         """Range of motion of a ball joint in each world, or None."""
         at, k = chosen(worlds, self._batch.count), ball_joint(self.figure, joint)
-        return self._arrays.ranges.of(Nature(self._arrays).ranges[at, self._span.body_of_link[k]])
+        return self._arrays.ranges.of(NatureViews(self._arrays).ranges[at, self._span.body_of_link[k]])
 
     def set_range(self, joint: str, ranges: Any, worlds: Any = None) -> None:
         """Range of motion of a ball joint.
@@ -220,7 +220,7 @@ class BatchMember:
         """
         arrays, at, k = self._arrays, chosen(worlds, self._batch.count), ball_joint(self.figure, joint)
         given, body = ranges_for(ranges, len(at), self.figure, joint), self._span.body_of_link[k]
-        arrays.ranges.put(Nature(arrays).ranges, at, body, given)
+        arrays.ranges.put(NatureViews(arrays).ranges, at, body, given)
         for part in joint_memory(arrays.model.forest, body):
             arrays.state[at, part] = 0.0
 
@@ -250,15 +250,15 @@ class BatchMember:
 
     def contact_forces(self) -> Array:
         """Sum of the contact forces on each link in the last step, world axes [N], shape (count, nlinks, 3)."""
-        return batch_reading.contact_forces(self._arrays, self._arrays.model.index[self._member], self.figure.nlinks)
+        return batch_forces.contact_forces(self._arrays, self._arrays.model.index[self._member], self.figure.nlinks)
 
     def motor_forces(self) -> Array:
         """What the motors did in the last step, shape (count, nv) [N m], [N]; never above their effort limits."""
-        return batch_reading.motor_forces(self._arrays, self._member)
+        return batch_forces.motor_forces(self._arrays, self._member)
 
     def limit_forces(self) -> Array:
         """How hard the ends of ranges pushed back, shape (count, nlinks, 2) [N m], [N]; see `Member.limit_forces`."""
-        return batch_reading.limit_forces(self._arrays, self._member)
+        return batch_forces.limit_forces(self._arrays, self._member)
 
 
 class BatchTie:

@@ -9,28 +9,33 @@ is done, or that has become non-finite, is put back after each further piece.  S
 bit for bit, whoever its neighbours are.
 """
 
-from typing import NamedTuple
-
 from hitogata.constraints.limits import Limit
 from hitogata.constraints.ranges import own_ranges
 from hitogata.constraints.springs import Tie, TieInts
 from hitogata.contact.conservative_advancement import gap_of
-from hitogata.contact.finding import touch
 from hitogata.contact.layout import open_shapes
+from hitogata.contact.narrowphase import touch
 from hitogata.dynamics.layout import Tree
 from hitogata.lanes import (
     X1,
+    Count,
     Floats,
     Ints,
+    Memory,
     Number,
     all_lanes,
     any_lane,
     entry,
     kernel,
     lanes,
+    many,
     maximum,
+    memory_sizes,
     minimum,
     negated,
+    number,
+    numbers,
+    open_memory,
     pack,
     record,
     records,
@@ -48,7 +53,6 @@ from hitogata.sim.block_contacts import (
     save_list,
     take_list,
 )
-from hitogata.sim.clocking import Clock, silent
 from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, moves_fast, stop_at_impact
 from hitogata.sim.layout import (
     CAPACITY,
@@ -58,16 +62,18 @@ from hitogata.sim.layout import (
     Law,
     Solid,
     World,
-    control_in,
+    open_control,
     open_rows,
+    open_scene,
+    open_state,
     open_world,
-    scene_in,
-    state_in,
+    step_work,
 )
 from hitogata.sim.motors import suppose
-from hitogata.sim.moving import synchronise
-from hitogata.sim.running import MOST_PIECES, fastest, finite, note_start, open_pairs, pieces_for, sliding
+from hitogata.sim.point_rows import Surroundings, all_pairs
 from hitogata.sim.step import Method, by_sweeps, step
+from hitogata.sim.step_clock import Clock, silent
+from hitogata.sim.step_entries import MOST_PIECES, fastest, finite_state, note_start, open_pairs, pieces_for, sliding
 from hitogata.sim.substeps import (
     add_motors_and_limits,
     add_shape_impulses,
@@ -76,15 +82,13 @@ from hitogata.sim.substeps import (
     forget_earlier,
     sums_in,
 )
-from hitogata.sim.touching import Surroundings, all_pairs
+from hitogata.sim.velocity_update import synchronise
 from hitogata.spatial import load3
 
 DEAD, FRESH, TAKEN, MARKS = range(4)
 """Marks of a world, and how many: it became non-finite; it was put elsewhere, and its momenta are to be noted; steps
 taken by the last call."""
 
-GRAVITY, FALL, NATURE = 0, 3, 4
-"""Places in a world's constants: gravity, its size; then solids, limits, numbers of ranges (one per body) and skins."""
 
 @record
 class Skin:
@@ -95,21 +99,31 @@ class Skin:
     mass: float
 
 
-class Block(NamedTuple):
-    """Views of a block's worlds in lanes, and their sizes."""
+class Nature(Memory):
+    """Constants of a world."""
 
-    state: lanes  # type: ignore[valid-type]
-    before: lanes  # type: ignore[valid-type]  # before the step
-    piece: lanes  # type: ignore[valid-type]  # before its last piece
-    ties: lanes  # type: ignore[valid-type]
-    old_ties: lanes  # type: ignore[valid-type]
-    piece_ties: lanes  # type: ignore[valid-type]
-    control: lanes  # type: ignore[valid-type]
-    nature: lanes  # type: ignore[valid-type]
-    marks: lanes  # type: ignore[valid-type]
-    work: lanes  # type: ignore[valid-type]
-    states: int
-    tie_numbers: int
+    bodies, shapes = Count(), Count()
+    gravity = numbers(3)
+    fall = number()  # its size
+    solid = many(Solid, bodies)
+    limit = many(Limit, bodies)
+    range_of = numbers(bodies)  # numbers of ranges of motion, see `BatchRanges`
+    skin = many(Skin, shapes)
+
+
+class Block(Memory):
+    """A block's worlds in lanes; what follows is the scratch of their steps."""
+
+    states, controls, natures, tie_numbers = (Count() for _ in range(4))
+    state = numbers(states)
+    before = numbers(states)  # before the step
+    piece = numbers(states)  # before its last piece
+    ties = numbers(tie_numbers)
+    old_ties = numbers(tie_numbers)
+    piece_ties = numbers(tie_numbers)
+    control = numbers(controls)
+    nature = numbers(natures)
+    marks = numbers(MARKS)
 
 
 @entry(
@@ -128,14 +142,16 @@ def take_block_steps(
     """Take the steps that blocks first to end have to do; returns the room for contacts that any of them lacked, or 0.
 
     ints, floats, shape_ints, shape_floats, pairs, tie_ints, law: what all worlds share, see `layout`.
-    state, control, ties: one row per world, as those of a single world; nature: see NATURE; marks: (worlds, MARKS).
+    state, control, ties: one row per world, as those of a single world; nature: see `Nature`; marks: (worlds, MARKS).
     sums: what the earlier substeps of the last step did, (blocks, numbers, width), see `substeps`.
     range_lists: (blocks, lists of the bodies), see `own_ranges`; range_numbers: flat ranges.
     contacts, points, counts: see `block_contacts`.
     todo: steps left, per block; stays above 0 where room was lacking: everything is then as before the step at hand.
     """
     shared, shapes, wanted = open_world(ints, floats), open_shapes(shape_ints, shape_floats), 0
-    block = open_block(lanes(work, width), state.shape[1], control.shape[1], nature.shape[1], ties.shape[1])
+    sizes = state.shape[1], control.shape[1], nature.shape[1], ties.shape[1]
+    block = open_memory(Block, lanes(work, width), sizes[0], sizes[1], sizes[2], sizes[3])
+    rest = tail(lanes(work, width), memory_sizes(Block, sizes[0], sizes[1], sizes[2], sizes[3])[0])
     for b in range(first, end):
         if todo[b] > 0:
             row = b * width.n
@@ -145,10 +161,12 @@ def take_block_steps(
             pack(ties, row, block.ties)
             pack(marks, row, block.marks)
             lists = Lists(lanes(contacts, X1, b), lanes(points, width, b), lanes(counts, X1, b))
-            world = world_of(shared, block.nature, lanes(range_lists, X1, b), lanes(range_numbers, X1))
+            own = open_memory(Nature, block.nature, shared.tree.bodies, shapes.total)
+            world = world_of(shared, own, lanes(range_lists, X1, b), lanes(range_numbers, X1))
             todo[b], lacking = run_block(
-                world, shapes, block, lists, open_pairs(pairs), records(tie_ints, TieInts, X1), lanes(law, X1),
-                work_ints, sums_in(world.tree, lanes(sums, width, b)), todo[b], h, longest, fast_turn, sweeps,
+                world, shapes, (block, own, rest), lists, open_pairs(pairs), records(tie_ints, TieInts, X1),
+                lanes(law, X1), work_ints, sums_in(world.tree, lanes(sums, width, b)), todo[b], h, longest, fast_turn,
+                sweeps,
             )  # fmt: skip
             wanted = max(wanted, lacking)
             unpack(block.state, state, row)
@@ -158,33 +176,14 @@ def take_block_steps(
 
 
 @kernel
-def open_block(own, states, controls, natures, tie_numbers):
-    """Views of the scratch of a block; the rest of it is the step's."""
-    before = tail(own, states)
-    piece = tail(before, states)
-    ties = tail(piece, states)
-    old_ties = tail(ties, tie_numbers)
-    piece_ties = tail(old_ties, tie_numbers)
-    control = tail(piece_ties, tie_numbers)
-    nature = tail(control, controls)
-    marks = tail(nature, natures)
-    work = tail(marks, MARKS)
-    return Block(
-        own, before, piece, ties, old_ties, piece_ties, control, nature, marks, work, states, tie_numbers
-    )  # fmt: skip
-
-
-@kernel
 def world_of(shared, nature, range_lists, range_numbers):
     """What the worlds of a block are: one tree, but gravity, masses, limits and ranges of their own."""
-    tree, solid = shared.tree, tail(nature, NATURE)
-    own = Tree(tree.bodies, tree.nq, tree.nv, tree.links, load3(nature, GRAVITY), tree.joint, tree.body)
-    limit = tail(solid, tree.bodies * Solid.SIZE)
+    tree = shared.tree
+    own = Tree(tree.bodies, tree.nq, tree.nv, tree.links, load3(nature.gravity, 0), tree.joint, tree.body)
+    ranges = own_ranges(range_lists, nature.range_of, range_numbers)
     return World(
-        own, shared.chains, records(solid, Solid), records(limit, Limit),
-        own_ranges(range_lists, tail(limit, tree.bodies * Limit.SIZE), range_numbers), shared.coupled, shared.width,
-        shared.most_joint_rows, shared.most_touches, shared.most_points, shared.row_room, shared.reply_room,
-        shared.envelope_room,
+        own, shared.chains, nature.solid, nature.limit, ranges, shared.coupled, shared.width, shared.points,
+        shared.walls,
     )  # fmt: skip
 
 
@@ -199,16 +198,17 @@ def law_of(numbers, h, part, last_h, fall):
 
 @kernel
 def run_block(
-    world, shapes, block, lists, pairs, tie_ints, numbers, work_ints, sums, steps, h, longest, fast_turn, sweeps
+    world, shapes, own, lists, pairs, tie_ints, numbers, work_ints, sums, steps, h, longest, fast_turn, sweeps
 ):  # fmt: skip
     """Steps of h, each world in pieces of its own; returns how many are left, and room for contacts that was lacking.
 
-    `running.run_steps` says when a step is cut.
+    `step_entries.run_steps` says when a step is cut.
     """
-    tree, views, marks, counts = world.tree, state_in(world, block.state), block.marks, lists.counts
-    scene, control = scene_in(world, block.work), control_in(world, block.control)
-    rows, method = open_rows(world, scene, work_ints), Method(by_sweeps, 0, Clock(silent, 0))
-    spare, dead = tail(rows.reply, world.reply_room), marks[DEAD] > 0.0
+    block, nature, work = own
+    tree, views, marks, counts = world.tree, open_state(world, block.state), block.marks, lists.counts
+    scene, control = open_scene(world, work), open_control(world, block.control)
+    rows, method = open_rows(world, work, work_ints), Method(by_sweeps, 0, Clock(silent, 0))
+    spare, dead = tail(work, step_work(world)), marks[DEAD] > 0.0
     marks[TAKEN] = marks[DEAD] * 0.0
     if any_lane(marks[FRESH] > 0.0):
         begin_fresh(world, scene, views, block)
@@ -228,12 +228,12 @@ def run_block(
                 start, start_ties = block.piece, block.piece_ties
             going = pieces > 0.0
             length = where(going, left / maximum(pieces, 1.0) * share, h)
-            law = law_of(numbers, length, patience * length / h, views.last[0], block.nature[FALL])
-            around = look_around(world, shapes, block, lists, pairs, tie_ints, spare)
+            law = law_of(numbers, length, patience * length / h, views.last[0], nature.fall)
+            around = look_around(shapes, block, nature, lists, pairs, tie_ints, spare)
             found, joint_rows, mistaken = step(
                 world, scene, rows, around, views, control, law, method, sweeps, counts[CONTACTS], passes
             )
-            slide, well = sliding(tree, views.mean, rows, joint_rows), finite(block.state, tree.nq + tree.nv)
+            slide, well = sliding(tree, views.mean, rows, joint_rows), finite_state(views)
             supposing = going & (mistaken > 0.0)  # once more, with other motors at their limits
             fast = going & well & negated(supposing) & moves_fast(scene, world.solid, around, start, views.q, length)
             impact = taken * 0.0 + 1.0
@@ -288,21 +288,20 @@ def run_block(
 
 
 @kernel
-def look_around(world, shapes, block, lists, pairs, tie_ints, spare):
+def look_around(shapes, block, nature, lists, pairs, tie_ints, spare):
     """Views of the shapes, and of the contacts of this step and of the last."""
-    skins = tail(block.nature, NATURE + world.tree.bodies * (Solid.SIZE + Limit.SIZE + 1))
     old = lists.counts[OLD_THIRD]
     contacts, points = list_at(lists, next_list(old))
     old_contacts, old_points = list_at(lists, old)
     return Surroundings(
-        touch, gap_of, all_pairs, shapes, records(skins, Skin), spare, pairs, contacts, points, old_contacts,
+        touch, gap_of, all_pairs, shapes, nature.skin, spare, pairs, contacts, points, old_contacts,
         old_points, lists.counts[CAPACITY], lists.counts[TIES], records(block.ties, Tie), tie_ints,
     )  # fmt: skip
 
 
 @kernel
 def begin_fresh(world, scene, views, block):
-    """Note the momenta of worlds that were put elsewhere; see `running.begin`."""
+    """Note the momenta of worlds that were put elsewhere; see `step_entries.begin`."""
     fresh, none = block.marks[FRESH] > 0.0, block.marks[FRESH] * 0.0
     copy(block.state, block.before, block.states)
     note_start(world, scene, views)

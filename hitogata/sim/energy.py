@@ -13,7 +13,6 @@ import numpy as np
 
 from hitogata.dynamics import difference, energy, forward_kinematics, integrate
 from hitogata.dynamics.layout import model_of
-from hitogata.figure import JointKind
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, entry, kernel, lanes
 from hitogata.sim.layout import open_state, open_world
@@ -77,7 +76,7 @@ def _read(world: "World") -> FloatArray:
 def _gravity(member: "Member", middle: FloatArray, read: FloatArray) -> float:
     """Potential energy of gravity, see above."""
     figure, arrays = member.figure, member._arrays
-    free = figure.links[0].joint.kind is JointKind.FREE and arrays.loose is None
+    free = figure.links[0].joint.floating and arrays.loose is None
     q, owed = (member.q, read[arrays.span_of(member).bodies, 1].sum()) if free else (middle, 0.0)
     return float(energy(figure, q, np.zeros(figure.nv), gravity=member.world.gravity).potential + owed)
 
@@ -96,10 +95,10 @@ def _motors(member: "Member", q: FloatArray) -> float:
     """Of the springs in all joints."""
     figure, controls = member.figure, member._arrays.controls_of(member)
     error, stiffness = difference(figure, controls.target, q), list[float]()
-    for link, body in zip(figure.links, model_of(figure).body_of_link, strict=True):
-        kind = link.joint.kind
-        bodies = [body - 1, body] if kind is JointKind.UNIVERSAL else [body] * kind.nv
-        stiffness += [0.0 if kind is JointKind.FREE else float(controls.motor[b, 0]) for b in bodies]
+    model = model_of(figure)
+    for k, link in enumerate(figure.links):
+        bodies = model.bodies_of(figure, k) if link.joint.screws else [model.body_of_link[k]] * link.joint.nv
+        stiffness += [0.0 if link.joint.floating else float(controls.motor[b, 0]) for b in bodies]
     return 0.5 * float(np.asarray(stiffness) @ error**2) if stiffness else 0.0
 
 

@@ -36,10 +36,9 @@ from typing import NamedTuple
 from hitogata.constraints.springs import damper_of
 from hitogata.dynamics.factor import unwhiten_trees, whiten
 from hitogata.dynamics.integration import advance_trees
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.dynamics.mass import about
-from hitogata.dynamics.placing import at_rest, axis_of
-from hitogata.dynamics.placing import carried as carried_along
+from hitogata.dynamics.joints import about, add_felt, driven, is_floating
+from hitogata.dynamics.world_kinematics import at_rest
+from hitogata.dynamics.world_kinematics import carried as carried_along
 from hitogata.lanes import (
     any_lane,
     clip,
@@ -56,8 +55,8 @@ from hitogata.lanes import (
     tail,
     where,
 )
+from hitogata.sim.body_state import brought_along, fall_of, place_body
 from hitogata.sim.motors import at_limit
-from hitogata.sim.placing import brought_along, fall_of, place_body
 from hitogata.spatial import (
     Force,
     Mat3,
@@ -182,7 +181,7 @@ def follow_curves(scene, solids, state, control, law, spare):
         if any_lane(fast):
             turned = sqrt(fastest) * law.h
             share = where(fast, clip((WILD - turned) * (1.0 / (WILD - TAME)), 0.0, 1.0), 0.0)
-            if end - root > 1 or tree.joint[root].kind != FREE:  # a body alone is held by nothing inside
+            if end - root > 1 or not is_floating(tree.joint[root]):  # a body alone is held by nothing inside
                 share = share * going_on(scene, state, root, end)
             most = where(state.owed[root] > 0.0, WILD, TAME)  # rows know nothing of curves
             kept = minimum(1.0, most * most / maximum(turned * turned, LEAST))
@@ -224,7 +223,7 @@ def fastest_turning(state, root, end):
 @kernel
 def led_by_nobody(tree, root):
     """Whether a tree's momentum is its own: not if its free root has an armature (`strands`)."""
-    if tree.joint[root].kind == FREE:
+    if is_floating(tree.joint[root]):
         return tree.body[root].armature == 0.0
     return True
 
@@ -352,7 +351,7 @@ def is_limp(tree, control, root, end):
     One that is free falls as a whole, whatever acts inside.
     """
     limp = control.pulled[0] == 0.0
-    if tree.joint[root].kind == FREE:
+    if is_floating(tree.joint[root]):
         end = root + 1
     for i in range(root, end):
         joint, motor = tree.joint[i], control.motor[i]
@@ -370,7 +369,7 @@ def half_kick(scene, x, h, root, end):
         x[k] = scene.x[k] * 0.0
     for i in range(root, end):
         placed = scene.placed[i]
-        add_push(tree.joint[i], placed, x, weight_of(placed.inertia, tree.gravity * (0.5 * h)))
+        add_push(tree.joint[i], tree.body[i], placed, x, weight_of(placed.inertia, tree.gravity * (0.5 * h)))
     whiten(tree, scene.chains, scene.mass, x, root, end)
 
 
@@ -385,21 +384,13 @@ def move_bodies(scene, v, root, end):
     """J v: motion of each body's origin."""
     tree, work = scene.tree, scene.placed
     for i in range(root, end):
-        joint, placed, iv = tree.joint[i], work[i], tree.joint[i].iv
+        joint, placed = tree.joint[i], work[i]
         if joint.parent >= 0:
             parent = work[joint.parent]
             motion = carried_along(parent.motion, placed.rel - parent.rel)
         else:
             motion = at_rest()
-        if joint.kind == BALL:
-            motion = Motion(motion.ang + placed.base @ load3(v, iv), motion.lin)
-        elif joint.kind == HINGE:
-            motion = Motion(motion.ang + axis_of(placed.rot) * v[iv], motion.lin)
-        elif joint.kind == SLIDER:
-            motion = Motion(motion.ang, motion.lin + axis_of(placed.rot) * v[iv])
-        elif joint.kind == FREE:
-            motion = Motion(placed.base @ load3(v, iv), placed.base @ load3(v, iv + 3))
-        placed.motion = motion
+        placed.motion = driven(joint, tree.body[i], placed, v, motion)
 
 
 @kernel
@@ -453,7 +444,7 @@ def bend_bodies(scene, solids, reached, root, end, share, h, going):
         placed.excess = where(going, excess * share, placed.excess)
         lin = placed.bend.lin * solid.mass
         push = own.push + Force(placed.excess + cross(placed.rel + placed.arm, lin), lin)
-        add_push(tree.joint[i], placed, scene.x, push)
+        add_push(tree.joint[i], tree.body[i], placed, scene.x, push)
         if parent >= 0:
             reached[parent].push = reached[parent].push + push
 
@@ -478,18 +469,9 @@ def angular_momentum(inertia, turn, h):
 
 
 @kernel
-def add_push(joint, placed, x, force):
+def add_push(joint, body, placed, x, force):
     """Add a wrench on a body, about its root's origin, to the momenta of its joint."""
-    iv = joint.iv
-    if joint.kind == BALL:
-        store3(x, iv, load3(x, iv) + placed.base.T @ about(placed.rel, force))
-    elif joint.kind == HINGE:
-        x[iv] = x[iv] + dot(axis_of(placed.rot), about(placed.rel, force))
-    elif joint.kind == SLIDER:
-        x[iv] = x[iv] + dot(axis_of(placed.rot), force.lin)
-    elif joint.kind == FREE:
-        store3(x, iv, load3(x, iv) + placed.base.T @ about(placed.rel, force))
-        store3(x, iv + 3, load3(x, iv + 3) + placed.base.T @ force.lin)
+    add_felt(joint, body, placed, about(placed.rel, force), x, joint.iv)
 
 
 # ------------------------------------------------------- angular momentum
@@ -498,7 +480,7 @@ def add_push(joint, placed, x, force):
 @kernel
 def is_free(tree, root):
     """Is the momentum of a tree its own to keep?"""
-    return tree.joint[root].kind == FREE and tree.joint[root].parent < 0
+    return is_floating(tree.joint[root]) and tree.joint[root].parent < 0
 
 
 @inline
@@ -530,7 +512,7 @@ def restore_spin(scene, state):
             ang, _, centre, _, _ = locked_motion(inertia, Force(missing, missing * 0.0))
             motion = Motion(ang, cross(centre, ang))
             for i in range(root, end):
-                add_push(tree.joint[i], scene.placed[i], scene.x, scene.placed[i].inertia @ motion)
+                add_push(tree.joint[i], tree.body[i], scene.placed[i], scene.x, scene.placed[i].inertia @ motion)
         root = end
 
 
@@ -565,10 +547,10 @@ def known_work(scene, solids, state, own, kept, root, end):
         fall = fall + solid.mass * dot(tree.gravity, old.centre)
         for k in range(tree.joint[i].iv, tree.joint[i].iv + tree.joint[i].count):
             kinetic = kinetic + 0.5 * tree.body[i].armature * (state.mean[k] * state.mean[k])
-    if tree.joint[root].kind == FREE and tree.joint[root].parent < 0:
+    if is_floating(tree.joint[root]) and tree.joint[root].parent < 0:
         going = 0.5 * dot(lin, lin) / scene.placed[root].inertia.mass
     kick, hung, depth = 0.5 * (state.owed[root] + own), False, zero
-    if tree.joint[root].kind != FREE:
+    if not is_floating(tree.joint[root]):
         for i in range(root, end):
             depth = depth + solids[i].mass * dot(tree.gravity, scene.placed[i].pos + scene.placed[i].arm)
         hung = (state.owed[root] > 0.0) & (state.depth[root] < UNKNOWN)
@@ -623,7 +605,7 @@ def energy_scale(scene, solids, state, control, law, room, known, root, end):
             kinetic = kinetic + 0.5 * body.armature * (v * v)
             work = work + 0.5 * (v + old) * (room.pushed[k] - body.armature * old - law.h * own * v)
     going, turning, whole_fall = zero, zero, zero
-    if tree.joint[root].kind == FREE and tree.joint[root].parent < 0:
+    if is_floating(tree.joint[root]) and tree.joint[root].parent < 0:
         _, _, _, going, turning = locked_motion(scene.placed[root].inertia, total)
         whole_fall = dot(tree.gravity, total.lin)
     lift = known.ahead * (fall - whole_fall)
@@ -677,7 +659,7 @@ def rescale(scene, solids, room, root, end, scale, spin):
     first, last = joint.iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
     for k in range(first, last):
         room.v[k] = room.v[k] * scale
-    if joint.kind == FREE and joint.parent < 0:
+    if is_floating(joint) and joint.parent < 0:
         placed = scene.placed[root]
         total = placed.momentum * 0.0
         for i in range(root, end):
@@ -733,7 +715,7 @@ def float_freely(scene, rows, state, control, joint_rows, points, law, spare):
 def take_half(scene, state, law, room, root, end, free):
     """Take half a step of gravity off the velocities of a tree."""
     tree, first = scene.tree, scene.tree.joint[root].iv
-    if tree.joint[root].kind == FREE:
+    if is_floating(tree.joint[root]):
         fall = scene.placed[root].base.T @ tree.gravity * (0.5 * law.h)
         store3(state.mean, first + 3, load3(state.mean, first + 3) - where(free, fall, fall * 0.0))
         return
@@ -765,6 +747,6 @@ def press(scene, i, acts, inside):
     """The tree of a body feels something, maybe from inside."""
     while scene.tree.joint[i].parent >= 0:
         i = scene.tree.joint[i].parent
-    if inside == 0 or scene.tree.joint[i].kind != FREE:
+    if inside == 0 or not is_floating(scene.tree.joint[i]):
         root = scene.placed[i]
         root.pressed = where(acts, 1.0, root.pressed)

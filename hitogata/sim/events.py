@@ -29,8 +29,8 @@ from hitogata.sim.contact_log import (
 )
 
 if TYPE_CHECKING:
-    from hitogata.sim.arrays import Arrays
     from hitogata.sim.members import Member
+    from hitogata.sim.world_data import Arrays
 
 AT, SIZE, INTS = record_offsets(Episode), record_size(Episode), record_size(EpisodeInts)
 

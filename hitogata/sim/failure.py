@@ -7,13 +7,12 @@ import numpy as np
 from hitogata.dynamics.layout import JointInts
 from hitogata.errors import HitogataError
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import record_offsets, record_size
-from hitogata.sim.forest import stretch
-from hitogata.sim.layout import HEADER
+from hitogata.lanes import record_offsets
 from hitogata.sim.parts import state_parts
+from hitogata.sim.world_model import stretch
 
 if TYPE_CHECKING:
-    from hitogata.sim.arrays import Arrays
+    from hitogata.sim.world_data import Arrays
 
 
 def in_two_threads(what: str) -> HitogataError:
@@ -60,7 +59,7 @@ def _pushes(arrays: "Arrays") -> FloatArray:
     forest, controls = arrays.forest, arrays.controls_in(stretch(arrays.forest.spans))
     result: FloatArray = np.abs(controls.push)
     column = record_offsets(JointInts)
-    joints = forest.ints[HEADER : HEADER + forest.bodies * record_size(JointInts)].reshape(forest.bodies, -1)
+    joints = forest.model.field("joint", forest.ints).rows
     for joint, pull in zip(joints, np.abs(controls.pull[:, :6]).max(axis=1), strict=True):
         first = joint[column["iv"]]
         result[first : first + joint[column["count"]]] += pull

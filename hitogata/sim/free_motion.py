@@ -9,15 +9,12 @@ with `rate` the velocity of the target.
 
 from hitogata.constraints.springs import damper_of
 from hitogata.dynamics.factor import factorise, whiten
-from hitogata.dynamics.integration import turn_between
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.dynamics.mass import about, all_slidings, all_turnings, sliding, turning
-from hitogata.dynamics.placing import axis_of
+from hitogata.dynamics.joints import about, column, felt, is_ball, moved_column, turn_between
 from hitogata.lanes import any_lane, inline, kernel, where
 from hitogata.sim.energy_momentum import add_push, follow_curves, note_pushes, restore_spin, weight_of
+from hitogata.sim.geometric_stiffness import steady
 from hitogata.sim.motors import UNLIMITED, at_limit, beyond_limit, unless_limited
-from hitogata.sim.steadying import steady
-from hitogata.spatial import Force, cross, dot, load3, load_quaternion, store3
+from hitogata.spatial import Force, cross, load3, load_quaternion, store3
 
 
 @kernel
@@ -51,42 +48,15 @@ def fill(scene):
     tree, work, x = scene.tree, scene.placed, scene.x
     for i in range(tree.bodies - 1, -1, -1):
         joint, placed = tree.joint[i], work[i]
-        iv, inertia, momentum = joint.iv, placed.inertia, placed.momentum
+        inertia, momentum = placed.inertia, placed.momentum
         if joint.parent >= 0:
             parent = work[joint.parent]
             parent.inertia = parent.inertia + inertia
             parent.momentum = parent.momentum + momentum
-        row = iv * scene.chains.stride
-        if joint.kind == BALL:
-            store3(x, iv, placed.base.T @ about(placed.rel, momentum))
-            first, second, third = all_turnings(inertia, placed.base, placed.rel)
-            project(scene, i, first, row)
-            project(scene, i, second, row + scene.chains.stride)
-            project(scene, i, third, row + 2 * scene.chains.stride)
-        elif joint.kind == HINGE:
-            x[iv] = dot(axis_of(placed.rot), about(placed.rel, momentum))
-            project(scene, i, turning(inertia, axis_of(placed.rot), placed.rel), row)
-        elif joint.kind == SLIDER:
-            x[iv] = dot(axis_of(placed.rot), momentum.lin)
-            project(scene, i, sliding(inertia, axis_of(placed.rot)), row)
-        elif joint.kind == FREE:
-            store3(x, iv, placed.base.T @ about(placed.rel, momentum))
-            store3(x, iv + 3, placed.base.T @ momentum.lin)
-            fill_free(scene, i, inertia, placed, row)
-
-
-@kernel
-def fill_free(scene, i, inertia, placed, row):
-    """The six rows of a free joint."""
-    stride = scene.chains.stride
-    first, second, third = all_turnings(inertia, placed.base, placed.rel)
-    project(scene, i, first, row)
-    project(scene, i, second, row + stride)
-    project(scene, i, third, row + 2 * stride)
-    first, second, third = all_slidings(inertia, placed.base)
-    project(scene, i, first, row + 3 * stride)
-    project(scene, i, second, row + 4 * stride)
-    project(scene, i, third, row + 5 * stride)
+        felt(joint, tree.body[i], placed, about(placed.rel, momentum), x, joint.iv)
+        for k in range(joint.count):
+            s = moved_column(column(joint, tree.body[i], placed, k), placed.rel * -1.0)
+            project(scene, i, inertia @ s, (joint.iv + k) * scene.chains.stride)
 
 
 @kernel
@@ -95,16 +65,7 @@ def project(scene, i, force, row):
     tree, work, mass = scene.tree, scene.placed, scene.mass
     while i >= 0:
         joint, placed = tree.joint[i], work[i]
-        at = row + joint.depth
-        if joint.kind == BALL:
-            store3(mass, at, placed.base.T @ about(placed.rel, force))
-        elif joint.kind == HINGE:
-            mass[at] = dot(axis_of(placed.rot), about(placed.rel, force))
-        elif joint.kind == SLIDER:
-            mass[at] = dot(axis_of(placed.rot), force.lin)
-        elif joint.kind == FREE:
-            store3(mass, at, placed.base.T @ about(placed.rel, force))
-            store3(mass, at + 3, placed.base.T @ force.lin)
+        felt(joint, tree.body[i], placed, about(placed.rel, force), mass, row + joint.depth)
         i = joint.parent
 
 
@@ -116,7 +77,7 @@ def add_gravity(scene, state, h):
         end, gravity = tree.joint[root].end, tree.gravity * (h + state.owed[root])
         for i in range(root, end):
             placed = scene.placed[i]
-            add_push(tree.joint[i], placed, scene.x, weight_of(placed.inertia, gravity))
+            add_push(tree.joint[i], tree.body[i], placed, scene.x, weight_of(placed.inertia, gravity))
         root = end
 
 
@@ -127,7 +88,7 @@ def add_pulls(scene, control, h):
         pull, placed, i = control.pull[body], scene.placed[body], body
         force = about_root(pull.force * h, pull.torque * h, placed.rel + placed.rot @ pull.point)
         while i >= 0:
-            add_push(scene.tree.joint[i], scene.placed[i], scene.x, force)
+            add_push(scene.tree.joint[i], scene.tree.body[i], scene.placed[i], scene.x, force)
             i = scene.tree.joint[i].parent
 
 
@@ -155,7 +116,7 @@ def add_springs(scene, state, control, law, i):
         scene.mass[at] = scene.mass[at] + (h * own + body.armature)
         push = control.push[iv + k] + drive
         x[iv + k] = x[iv + k] + push * h + state.mean[iv + k] * body.armature
-    if joint.kind == BALL:
+    if is_ball(joint):
         error = turn_between(load_quaternion(control.target, joint.iq), load_quaternion(state.q, joint.iq))
         store3(scene.drive, iv, load3(scene.drive, iv) - error * spring)
         pull = error * (h * spring)

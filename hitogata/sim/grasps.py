@@ -13,8 +13,8 @@ from hitogata.dynamics import forward_kinematics
 from hitogata.errors import ArgumentError
 from hitogata.figure import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, Shape, Sphere
 from hitogata.figure.pose import FloatArray
-from hitogata.sim.checking import number
-from hitogata.sim.fastening import Fastening
+from hitogata.sim.arguments import number
+from hitogata.sim.fasteners import Fastening
 from hitogata.sim.members import Member
 from hitogata.sim.ties import Tie
 

@@ -17,8 +17,8 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import values
 from hitogata.figure.pose import FloatArray
 from hitogata.loops.virtual_links import Turning
-from hitogata.sim.checking import number, numbers
-from hitogata.sim.fastening import Fastening
+from hitogata.sim.arguments import number, numbers
+from hitogata.sim.fasteners import Fastening
 from hitogata.sim.members import Member
 from hitogata.sim.ties import End, Tie, on_link
 from hitogata.spatial import quat_rotate

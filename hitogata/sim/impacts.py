@@ -3,8 +3,8 @@
 Contact rows are linear in the pose at the start of a substep.  What turns far within it (a rod hit at its tip) may
 leave them and pass; so after the velocities are solved the motion from q to q⁺ is looked at, of all pairs that move by
 about their thinness or more.  If one would pass, the substep is taken again, and ends where that pair touches: there
-its contact is found, and the rest of the time goes on from there (`running.run_steps`).  When a step has used up its
-retakes, trees that would pass stay at their time of impact, and are as much slower as their way is shorter
+its contact is found, and the rest of the time goes on from there (`step_entries.run_steps`).  When a step has used up
+its retakes, trees that would pass stay at their time of impact, and are as much slower as their way is shorter
 (`stop_at_impact`).
 
 A body's path leads from its pose at q to that at q⁺, whatever the joints do in between: its origin along a straight
@@ -13,6 +13,7 @@ line, turning evenly.  That is a way from one to the other without a gap, so who
 
 from typing import NamedTuple
 
+from hitogata.contact.bounds import put
 from hitogata.contact.conservative_advancement import (
     PASSING,
     SLOTS,
@@ -22,11 +23,10 @@ from hitogata.contact.conservative_advancement import (
     stand_still,
     turning_speed,
 )
-from hitogata.contact.finding import above_plane, boxes_meet
 from hitogata.contact.layout import PLANE, WORLD, ContactPoint, ShapePlace
-from hitogata.contact.placing import put
-from hitogata.contact.sweeping import Swept
-from hitogata.dynamics.layout import BALL, FREE
+from hitogata.contact.narrowphase import above_plane, boxes_meet
+from hitogata.contact.sweep_and_prune import Swept
+from hitogata.dynamics.joints import go_part, is_floating
 from hitogata.lanes import (
     any_lane,
     inline,
@@ -41,20 +41,14 @@ from hitogata.lanes import (
     tail,
     where,
 )
-from hitogata.sim.placing import place_body
+from hitogata.sim.body_state import place_body
 from hitogata.spatial import (
     Vec3,
     cols,
-    conjugate,
     dot,
     load3,
-    load_quaternion,
     quaternion_of,
     rotation_vector,
-    store3,
-    store_quaternion,
-    turn_by,
-    unit,
 )
 
 MOST_RETAKES = 8
@@ -131,7 +125,7 @@ def moves_fast(scene, solids, around, start, q, h):
     most, tree, thin = h * 0.0, scene.tree, SLOW * around.shapes.thinnest
     for i in range(tree.bodies):
         motion, radius, way = scene.placed[i].motion, solids[i].radius, h * 0.0
-        if tree.joint[i].kind == FREE:  # an impact within the step is not in its motion at the end
+        if is_floating(tree.joint[i]):  # an impact within the step is not in its motion at the end
             way = square(load3(q, tree.joint[i].iq) - load3(start, tree.joint[i].iq))
         way = maximum(way, square(motion.lin) * (h * h))
         most = maximum(most, 2.0 * (way + square(motion.ang) * (radius * radius * h * h)))  # >= (|v| + |ω| r)² h²
@@ -288,7 +282,7 @@ def stop_at_impact(world, scene, around, state, start, law, asking):
                 work.cuts[i] = where(first < 1.0, 0.0, 1.0)
         shorten_trees(tree, work)
         for i in range(tree.bodies):
-            move_by_share(tree.joint[i], start, work.cuts[i], state.q)
+            go_part(tree.joint[i], start, work.cuts[i], work.cuts[i] < 1.0, state.q)
     for i in range(tree.bodies):
         if any_lane(work.shares[i] < 1.0):
             slow_body(tree.joint[i], state, state.carried[i], work.shares[i])
@@ -322,31 +316,3 @@ def shorten_trees(tree, work):
         if parent >= 0:
             work.cuts[i] = work.cuts[parent]
         work.shares[i] = work.shares[i] * work.cuts[i]
-
-
-@kernel
-def move_by_share(joint, start, cut, q):
-    """Coordinates of a joint at a share of the way from where it was, where that is less than all."""
-    iq, short = joint.iq, cut < 1.0
-    if joint.kind == BALL:
-        turn_by_share(start, iq, cut, short, q)
-    elif joint.kind == FREE:
-        begin, end = load3(start, iq), load3(q, iq)
-        store3(q, iq, where(short, begin + (end - begin) * cut, end))
-        turn_by_share(start, iq + 3, cut, short, q)
-    elif joint.count == 1:
-        q[iq] = where(short, start[iq] + (q[iq] - start[iq]) * cut, q[iq])
-
-
-@kernel
-def turn_by_share(start, iq, cut, short, q):
-    """The same of an orientation, the short way; none of it leaves it where it was, bit for bit."""
-    begin, end = load_quaternion(start, iq), load_quaternion(q, iq)
-    moved = where(cut > 0.0, part_way(begin, end, cut), begin)
-    store_quaternion(q, iq, where(short, moved, end))
-
-
-@inline
-def part_way(begin, end, cut):
-    """Orientation at a share of the way."""
-    return unit(turn_by(rotation_vector(end @ conjugate(begin)) * cut) @ begin)

@@ -14,7 +14,7 @@ from hitogata.contact.shapes import ALL
 from hitogata.errors import ArgumentError
 from hitogata.figure import FigureBuilder, Pose, Shape, State, joint
 from hitogata.figure.pose import FloatArray
-from hitogata.sim.checking import number, numbers
+from hitogata.sim.arguments import number, numbers
 from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.parts import state_parts
 from hitogata.spatial import quat_exp, quat_log, quat_multiply

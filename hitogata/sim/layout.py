@@ -1,12 +1,10 @@
 """Where the numbers of a world lie.  All figures and loose bodies stand side by side as one forest.
 
-    ints      header, joints, chains, where ranges begin             what the world is; changes when things come or go
-    floats    gravity, bodies, solids, limits, ranges
-    state     q, v, carried momenta, watches, impulses of limits,     what a step changes, and save/restore needs
-              accounts of trees, strain, mean velocities, forces of motors
-    control   targets, rates, pushes, motors, pulls                  what the user sets
-    counts    how many ties, contacts, pieces there are              see below
-    work      scratch; its contents do not matter between steps
+    ints, floats   what the world is: `WorldModel`
+    state          what a step changes: `State`
+    control        what the user sets: `Control`
+    counts         how many ties, contacts, pieces there are: see below
+    work           scratch: `WorkMemory`
 
 Inside kernels they are opened once, as the views below.
 """
@@ -14,18 +12,29 @@ Inside kernels they are opened once, as the views below.
 from typing import NamedTuple
 
 from hitogata.constraints.coupled import Coupled
-from hitogata.constraints.envelope import TALLY, open_envelope
-from hitogata.constraints.islands import ALIGNED, open_islands
+from hitogata.constraints.envelope import Envelope, widest_of
+from hitogata.constraints.islands import ALIGNED, Islands
 from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, Rows, Scene, TouchInts
 from hitogata.constraints.limits import Limit, Watch
+from hitogata.constraints.links import LIMITS
 from hitogata.constraints.ranges import Ranges, one_range
 from hitogata.dynamics.factor import Chains
 from hitogata.dynamics.layout import Body, JointInts, Tree
-from hitogata.lanes import X1, kernel, lanes, record, records, tail
+from hitogata.lanes import (
+    Count,
+    Memory,
+    kernel,
+    many,
+    memory_sizes,
+    numbers,
+    open_memory,
+    part,
+    record,
+    records,
+    rounded_up,
+    wholes,
+)
 from hitogata.spatial import Sym3, Vec3, load3
-
-HEADER = 16
-"""Numbers at the head of `ints` and of `floats`."""
 
 TIES, CAPACITY, CONTACTS, OLD_THIRD, FOUND, PIECES, EARLIER, EARLIER_HALF, COUNTS = range(9)
 """Places in `counts`, and its length: springs and ropes; room for contact points; contact points of the last step, and
@@ -57,7 +66,7 @@ class Carried:
 
 @record
 class Strain:
-    """How forces pulled a body apart in the last step; see `steadying`."""
+    """How forces pulled a body apart in the last step; see `geometric_stiffness`."""
 
     virial: Sym3  # world axes [N m]
 
@@ -82,6 +91,102 @@ class Pull:
     point: Vec3  # where the force acts, in the body's frame
 
 
+class WorldModel(Memory):
+    """What the world is; changes when things come or go."""
+
+    bodies, nq, nv, links = (Count(stored=True) for _ in range(4))
+    stride = Count(stored=True)  # room for one chain, a multiple of 8
+    width = Count(stored=True)  # room for one row of coupling, a multiple of 8
+    points = Count(stored=True)  # room for point rows
+    walls = Count(stored=True)  # of ranges of several joints
+    range_numbers = Count(stored=True)
+    coupled_ranges = Count(stored=True)
+    joint = many(JointInts, bodies)
+    chain = wholes(bodies, stride)  # the velocities that move a body
+    range_start = wholes(bodies)  # where the range of a ball joint begins, or NONE
+    coupled = wholes(coupled_ranges * 3 + 1)  # ranges of several joints, see `constraints.coupled`
+    gravity = numbers(3)
+    body = many(Body, bodies)
+    solid = many(Solid, bodies)
+    limit = many(Limit, bodies)
+    ranges = numbers(range_numbers)
+
+
+class State(Memory):
+    """What a step changes, and save and restore need."""
+
+    nq, nv, bodies = Count(), Count(), Count()
+    q = numbers(nq)
+    v = numbers(nv)
+    carried = many(Carried, bodies)
+    watch = many(Watch, bodies)
+    limit_impulse = numbers(bodies, 2)
+    owed = numbers(bodies)  # time of gravity that a tree has yet to feel, at its root's place
+    spare = numbers(bodies)  # energy that steps of a tree lost so far, at its root's place [J]
+    depth = numbers(bodies)  # - potential energy of a tree before the last step [J]
+    told = numbers(bodies)  # is `v` of a tree that at the end of the last step?  See `velocity_update`
+    spin = numbers(bodies, 3)  # angular momentum of a free tree about its centre
+    strain = many(Strain, bodies)
+    mean = numbers(nv)  # velocities of the last step; `v` are those at its end
+    motor = numbers(nv)  # force of each motor in the last substep; see `motors`
+    last = numbers(2)  # h and residual of the last step
+
+
+class Control(Memory):
+    """What the user sets."""
+
+    nq, nv, bodies = Count(), Count(), Count()
+    target = numbers(nq)
+    rate = numbers(nv)
+    push = numbers(nv)
+    motor = many(Motor, bodies)
+    pull = many(Pull, bodies)
+    pulled = numbers(1)  # is any pull not zero?
+
+
+class SceneMemory(Memory):
+    """Scratch of bodies and the mass matrix; see `constraints.layout.Scene`."""
+
+    nv, bodies, stride = Count(), Count(), Count()
+    placed = many(Placed, bodies)
+    mass = numbers(nv, stride)
+    x = numbers(rounded_up(nv))
+    drive = numbers(rounded_up(nv))
+    free = numbers(rounded_up(nv))
+    iterate = numbers(rounded_up(nv))
+
+
+class RowMemory(Memory):
+    """Scratch of rows; see `constraints.layout.Rows`."""
+
+    nv, bodies, stride, widest, width, points, walls = (Count() for _ in range(7))
+    limits = bodies * LIMITS + walls  # joint rows
+    total = rounded_up(limits + bodies * 6 + bodies * 8)  # each tree's rows are filled up to a multiple of 8
+    envelope = part(Envelope, nv=nv, bodies=bodies, stride=stride, widest=widest)
+    joint = many(JointRow, limits)
+    joint_y = numbers(limits, stride)
+    touch_y = numbers(bodies, stride, 6)
+    point = many(PointRow, points)
+    speed = numbers(total)
+    coupling = numbers(total, width)
+    reply = numbers(points * 6 * width + 8)
+    joint_int = many(JointRowInts, limits)
+    touch = many(TouchInts, bodies)
+    touch_of_body = wholes(bodies)
+    point_int = many(PointRowInts, points)
+    islands = part(Islands, blocks=total // ALIGNED, joint_rows=limits, points=points)
+
+
+class WorkMemory(Memory):
+    """Scratch; its contents do not matter between steps, but for the counts of `Envelope`."""
+
+    nv, bodies, stride, widest, width, points, walls = (Count() for _ in range(7))
+    scene = part(SceneMemory, nv=nv, bodies=bodies, stride=stride)
+    rows = part(
+        RowMemory, nv=nv, bodies=bodies, stride=stride, widest=widest, width=width, points=points, walls=walls
+    )
+
+
 class World(NamedTuple):
     """What the world is."""
 
@@ -92,42 +197,8 @@ class World(NamedTuple):
     ranges: Ranges  # of ball joints
     coupled: Coupled  # ranges of several joints
     width: int  # room for one row of coupling
-    most_joint_rows: int
-    most_touches: int
-    most_points: int
-    row_room: int  # numbers in the coupling matrix
-    reply_room: int  # numbers in the replies of points
-    envelope_room: int  # numbers of scratch of Newton's method
-
-
-class State(NamedTuple):
-    """What a step changes."""
-
-    q: lanes  # type: ignore[valid-type]
-    v: lanes  # type: ignore[valid-type]
-    carried: records  # type: ignore[valid-type]
-    watch: records  # type: ignore[valid-type]
-    limit_impulse: lanes  # type: ignore[valid-type]  # (bodies, 2)
-    owed: lanes  # type: ignore[valid-type]  # (bodies,): time of gravity that a tree has yet to feel, at its root's place
-    spare: lanes  # type: ignore[valid-type]  # (bodies,): energy that steps of a tree lost so far, at its root's place [J]
-    depth: lanes  # type: ignore[valid-type]  # (bodies,): - potential energy of a tree before the last step [J]
-    told: lanes  # type: ignore[valid-type]  # (bodies,): is `v` of a tree that at the end of the last step?  See `moving`
-    spin: lanes  # type: ignore[valid-type]  # (bodies, 3): angular momentum of a free tree about its centre
-    mean: lanes  # type: ignore[valid-type]  # (nv,): velocities of the last step; `v` are those at its end
-    strain: records  # type: ignore[valid-type]
-    motor: lanes  # type: ignore[valid-type]  # (nv,): force of each motor in the last substep; see `motors`
-    last: lanes  # type: ignore[valid-type]  # (2,): h and residual of the last step
-
-
-class Control(NamedTuple):
-    """What the user sets."""
-
-    target: lanes  # type: ignore[valid-type]  # (nq,)
-    rate: lanes  # type: ignore[valid-type]  # (nv,)
-    push: lanes  # type: ignore[valid-type]  # (nv,)
-    motor: records  # type: ignore[valid-type]
-    pull: records  # type: ignore[valid-type]
-    pulled: lanes  # type: ignore[valid-type]  # (1,): is any pull not zero?
+    points: int  # room for point rows
+    walls: int  # of ranges of several joints
 
 
 class Law(NamedTuple):
@@ -167,106 +238,51 @@ def open_law(numbers, h, part, last_h):
 @kernel
 def open_world(ints, floats):
     """Views of what the world is."""
-    head, whole = lanes(ints, X1), lanes(floats, X1)
-    bodies, stride, width = head[0], head[4], head[5]
-    joint, body = tail(head, HEADER), tail(whole, HEADER)
-    chain = tail(joint, bodies * JointInts.SIZE)
-    solid = tail(body, bodies * Body.SIZE)
-    limit = tail(solid, bodies * Solid.SIZE)
-    starts, numbers = tail(chain, bodies * stride), tail(limit, bodies * Limit.SIZE)
-    tree = Tree(bodies, head[1], head[2], head[3], load3(whole, 0), records(joint, JointInts), records(body, Body))
-    return World(
-        tree, Chains(stride, chain), records(solid, Solid), records(limit, Limit), one_range(starts, numbers),
-        Coupled(tail(starts, bodies), numbers), width, head[6], head[7], head[8], head[9], head[10], head[11],
-    )  # fmt: skip
+    own = open_memory(WorldModel, floats, ints)
+    tree = Tree(own.bodies, own.nq, own.nv, own.links, load3(own.gravity, 0), own.joint, own.body)
+    chains, ranges = Chains(own.stride, own.chain), one_range(own.range_start, own.ranges)
+    coupled = Coupled(own.coupled, own.ranges)
+    return World(tree, chains, own.solid, own.limit, ranges, coupled, own.width, own.points, own.walls)
 
 
 @kernel
 def open_state(world, state):
-    """Views of what a step changes."""
-    return state_in(world, lanes(state, X1))
-
-
-@kernel
-def state_in(world, q):
-    """The same in a flat view of any width."""
-    v = tail(q, world.tree.nq)
-    carried = tail(v, world.tree.nv)
-    watch = tail(carried, world.tree.bodies * Carried.SIZE)
-    impulse = tail(watch, world.tree.bodies * Watch.SIZE)
-    owed = tail(impulse, 2 * world.tree.bodies)
-    spare = tail(owed, world.tree.bodies)
-    depth = tail(spare, world.tree.bodies)
-    told = tail(depth, world.tree.bodies)
-    spin = tail(told, world.tree.bodies)
-    strain = tail(spin, 3 * world.tree.bodies)
-    mean = tail(strain, world.tree.bodies * Strain.SIZE)
-    motor = tail(mean, world.tree.nv)
-    last = tail(motor, world.tree.nv)
-    return State(
-        q, v, records(carried, Carried), records(watch, Watch), impulse, owed, spare, depth, told,
-        spin, mean, records(strain, Strain), motor, last,
-    )  # fmt: skip
+    """Views of what a step changes, in an array or a flat view of any width."""
+    return open_memory(State, state, world.tree.nq, world.tree.nv, world.tree.bodies)
 
 
 @kernel
 def open_control(world, control):
-    """Views of what the user sets."""
-    return control_in(world, lanes(control, X1))
-
-
-@kernel
-def control_in(world, target):
-    """The same in a flat view of any width."""
-    rate = tail(target, world.tree.nq)
-    push = tail(rate, world.tree.nv)
-    motor = tail(push, world.tree.nv)
-    pull = tail(motor, world.tree.bodies * Motor.SIZE)
-    pulled = tail(pull, world.tree.bodies * Pull.SIZE)
-    return Control(target, rate, push, records(motor, Motor), records(pull, Pull), pulled)
+    """Views of what the user sets, likewise."""
+    return open_memory(Control, control, world.tree.nq, world.tree.nv, world.tree.bodies)
 
 
 @kernel
 def open_scene(world, work):
-    """Views of the scratch of bodies and mass matrix."""
-    return scene_in(world, lanes(work, X1))
+    """Views of the scratch of bodies and mass matrix, with which that of a step begins; likewise."""
+    own = open_memory(SceneMemory, work, world.tree.nv, world.tree.bodies, world.chains.stride)
+    return Scene(world.tree, world.chains, own.placed, own.mass, own.x, own.drive, own.free, own.iterate)
 
 
 @kernel
-def scene_in(world, placed):
-    """The same in a flat view of any width."""
-    mass = tail(placed, world.tree.bodies * Placed.SIZE)
-    x = tail(mass, world.tree.nv * world.chains.stride)
-    room = (world.tree.nv + 7) // 8 * 8
-    drive = tail(x, room)
-    free = tail(drive, room)
-    return Scene(world.tree, world.chains, records(placed, Placed), mass, x, drive, free, tail(free, room))
+def step_work(world):
+    """Numbers of scratch of a step."""
+    tree = world.tree
+    return memory_sizes(
+        WorkMemory, tree.nv, tree.bodies, world.chains.stride, widest_of(tree.nv), world.width, world.points,
+        world.walls,
+    )[0]
 
 
 @kernel
-def open_rows(world, scene, work_ints):
-    """Views of the scratch of rows."""
-    stride, most = world.chains.stride, world.most_joint_rows + 6 * world.most_touches
-    total = (most + 8 * world.tree.bodies + 7) // 8 * 8  # each tree's rows are filled up to a multiple of 8
-    joint = tail(scene.iterate, (world.tree.nv + 7) // 8 * 8)
-    joint_y = tail(joint, world.most_joint_rows * JointRow.SIZE)
-    touch_y = tail(joint_y, world.most_joint_rows * stride)
-    point = tail(touch_y, world.most_touches * stride * 6)
-    speed = tail(point, world.most_points * PointRow.SIZE)
-    numbers = tail(speed, total)
-    coupling = tail(numbers, world.envelope_room)
-    reply = tail(coupling, world.row_room)
-    tally = lanes(work_ints, X1)
-    ints = tail(tally, TALLY)
-    touch = tail(ints, world.most_joint_rows * JointRowInts.SIZE)
-    touched = tail(touch, world.most_touches * TouchInts.SIZE)
-    point_int = tail(touched, world.tree.bodies)
-    spare = tail(point_int, world.most_points * PointRowInts.SIZE)
-    islands = open_islands(spare, total // ALIGNED, world.most_joint_rows, world.most_points)
-    whole = tail(islands.key, world.most_joint_rows + world.most_points)
-    envelope = open_envelope(numbers, tally, whole, world.envelope_room, world.tree.nv, world.tree.bodies, stride)
+def open_rows(world, work, work_ints):
+    """Views of the scratch of rows; work: all of a step's."""
+    tree = world.tree
+    own = open_memory(
+        WorkMemory, work, work_ints, tree.nv, tree.bodies, world.chains.stride, widest_of(tree.nv), world.width,
+        world.points, world.walls,
+    ).rows  # fmt: skip
     return Rows(
-        world.width, records(joint, JointRow), records(ints, JointRowInts), joint_y, records(touch, TouchInts), touch_y,
-        touched, records(point, PointRow), records(point_int, PointRowInts), speed, coupling, reply,
-        islands, envelope,
+        world.width, own.joint, own.joint_int, own.joint_y, own.touch, own.touch_y, own.touch_of_body, own.point,
+        own.point_int, own.speed, own.coupling, own.reply, own.islands, own.envelope,
     )  # fmt: skip

@@ -12,7 +12,7 @@ contacts and laws are the same, and where the sweeps come to rest both have the 
 bodies is left to the sweeps alone, so it takes many more of them.
 """
 
-from hitogata.constraints.coupling import couple, number_rows
+from hitogata.constraints.delassus import couple, number_rows
 from hitogata.constraints.joint_coordinates import read_joints
 from hitogata.constraints.joint_places import joint_velocities, place_joints, push_bodies
 from hitogata.constraints.joints import find_drives, find_joints, keep_joints, link_limits, push_limited
@@ -24,13 +24,13 @@ from hitogata.constraints.restitution import bounce
 from hitogata.dynamics.factor import unwhiten
 from hitogata.dynamics.integration import advance
 from hitogata.lanes import any_lane, kernel, maximum, sqrt
-from hitogata.sim.clocking import Clock, silent
+from hitogata.sim.body_state import place, place_body, turn_momenta
 from hitogata.sim.free_motion import free_motion
 from hitogata.sim.motors import note_motors
-from hitogata.sim.moving import carry
-from hitogata.sim.placing import place, place_body, turn_momenta
+from hitogata.sim.point_rows import find_points, keep_point_impulses
 from hitogata.sim.step import find_limits, mark_pointed, tell_pointed
-from hitogata.sim.touching import find_points, keep_point_impulses
+from hitogata.sim.step_clock import Clock, silent
+from hitogata.sim.velocity_update import carry
 from hitogata.spatial import load6, store6
 
 

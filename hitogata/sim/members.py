@@ -8,36 +8,33 @@ import numpy as np
 from hitogata.dynamics.jacobians import frame_in_body
 from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, State
+from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets
 from hitogata.rom import RangeOfMotion
-from hitogata.sim import reading
-from hitogata.sim.checking import number, numbers, state_of
+from hitogata.sim import step_readings
+from hitogata.sim.arguments import number, numbers, state_of
 from hitogata.sim.energy import WorldEnergy, member_energy
 from hitogata.sim.layout import Motor
-from hitogata.sim.loose import gaps_of
+from hitogata.sim.loose_bodies import gaps_of
 from hitogata.sim.parts import joint_memory
 from hitogata.sim.placement import coordinates, with_joint, with_joints, with_root
-from hitogata.sim.ranging import ball_joint, check_range, with_joint_ranges
+from hitogata.sim.range_overrides import ball_joint, check_range, with_joint_ranges
 
 if TYPE_CHECKING:
-    from hitogata.sim.arrays import Arrays
     from hitogata.sim.world import World
-
-
-MOVED = (JointKind.BALL, JointKind.HINGE, JointKind.SLIDER, JointKind.UNIVERSAL)
-"""Joints that can have a motor."""
+    from hitogata.sim.world_data import Arrays
 
 
 def bodies_of_v(figure: Figure) -> list[int]:
     """Body, in the figure, whose motor drives each velocity; -1: none does."""
     result = list[int]()
-    for link, body in zip(figure.links, model_of(figure).body_of_link, strict=True):
-        if link.joint.kind is JointKind.UNIVERSAL:
-            result += [body - 1, body]
+    model = model_of(figure)
+    for k, link in enumerate(figure.links):
+        if link.joint.screws:
+            result += model.bodies_of(figure, k)
         else:
-            result += [body if link.joint.kind in MOVED else -1] * link.joint.nv
+            result += [model.body_of_link[k] if link.joint.has_motor else -1] * link.joint.nv
     return result
 
 
@@ -238,30 +235,29 @@ class Member:
         """`_rows_of` joints that can have a motor."""
         figure, names = self.figure, joints
         if joints is None:
-            names = [n for n, link in zip(figure.joint_names, figure.links, strict=True) if link.joint.kind in MOVED]
+            names = [n for n, link in zip(figure.joint_names, figure.links, strict=True) if link.joint.has_motor]
         elif isinstance(joints, Iterable):
             names = [joints] if isinstance(joints, str) else list(joints)
             for name in names:
-                kind = figure.links[figure.joint_index(name)].joint.kind
-                if kind not in MOVED:
-                    raise ArgumentError(f"joints: {name!r} is a {kind.value} joint, which has no motor to limit")
+                joint = figure.links[figure.joint_index(name)].joint
+                if not joint.has_motor:
+                    raise ArgumentError(f"joints: {name!r} is a {joint.kind.value} joint, which has no motor to limit")
         return self._rows_of(names)
 
     def _rows_of(self, joints: Iterable[str] | None) -> list[int]:
         """Motors of some joints, as rows of `Controls.motor`; None: of all but a free base."""
-        figure, bodies = self.figure, model_of(self.figure).body_of_link
+        figure, model = self.figure, model_of(self.figure)
         if joints is None:
             names = zip(figure.joint_names, figure.links, strict=True)
-            joints = [name for name, link in names if link.joint.kind is not JointKind.FREE]
+            joints = [name for name, link in names if not link.joint.floating]
         if not isinstance(joints, Iterable):
             raise ArgumentError(f"joints: expected names of joints of {figure.name!r}, got {joints!r}")
-        rows = []
+        rows: list[int] = []
         for name in [joints] if isinstance(joints, str) else joints:
             k = figure.joint_index(name)
-            kind = figure.links[k].joint.kind
-            if kind is JointKind.FREE:
+            if figure.links[k].joint.floating:
                 raise ArgumentError(f"joints: {name!r} is a free base, which has no motor and no limits")
-            rows += [bodies[k] - 1, bodies[k]] if kind is JointKind.UNIVERSAL else [bodies[k]]
+            rows += model.bodies_of(figure, k)
         return rows
 
     def push(self, tau: Any) -> None:
@@ -290,7 +286,7 @@ class Member:
 
     def joint_forces(self) -> FloatArray:
         """Torque [N m] and force [N] that each link feels from its joint, world axes, about the joint: (nlinks, 6)."""
-        return reading.joint_forces(self)
+        return step_readings.joint_forces(self)
 
     def joint_gaps(self) -> FloatArray:
         """How far each link's joint has come apart, angle [rad] and distance [m], shape (nlinks, 2).
@@ -305,27 +301,28 @@ class Member:
     def peak_joint_forces(self) -> FloatArray:
         """Greatest torque [N m] and force [N] of each joint, mean over one substep of the last step, shape (nlinks, 2).
         """
-        return reading.joint_peaks(self)
+        return step_readings.joint_peaks(self)
 
     def motor_forces(self) -> FloatArray:
         """What the motors did, mean over the last step, shape (nv,) [N m], [N]; never above their effort limits."""
-        return reading.motor_forces(self)
+        return step_readings.motor_forces(self)
 
     def peak_motor_forces(self) -> FloatArray:
         """The greatest of it, mean over one substep of the last step, without sign, shape (nv,) [N m], [N]."""
-        return reading.motor_peaks(self)
+        return step_readings.motor_peaks(self)
 
     def limit_forces(self) -> FloatArray:
         """How hard the ends of ranges pushed back, shape (nlinks, 2) [N m], [N].
 
-        Of a ball joint: swing and twist; of a universal joint: its two intervals; of others: theirs, and 0.
+        Of a ball joint: swing and twist; of a universal joint: its two intervals; of a compound one: the two
+        largest of its intervals; of others: theirs, and 0.
         """
-        return reading.limit_forces(self)
+        return step_readings.limit_forces(self)
 
     def peak_limit_forces(self) -> FloatArray:
         """The greatest of it, mean over one substep of the last step, shape (nlinks, 2)."""
-        return reading.limit_peaks(self)
+        return step_readings.limit_peaks(self)
 
     def contact_forces(self) -> FloatArray:
         """Sum of the contact forces on each link, world axes [N], shape (nlinks, 3)."""
-        return reading.link_contact_forces(self)
+        return step_readings.link_contact_forces(self)

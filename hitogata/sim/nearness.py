@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from hitogata.constraints.islands import join, root_of
-from hitogata.contact.finding import boxes_meet
+from hitogata.contact.bounds import grown, place_shapes
 from hitogata.contact.layout import PLANE, Contact, ShapePlace, Shapes, open_shapes
-from hitogata.contact.placing import grown, place_shapes
-from hitogata.contact.sweeping import Swept
+from hitogata.contact.narrowphase import boxes_meet
+from hitogata.contact.sweep_and_prune import Swept
 from hitogata.lanes import X1, entry, inline, kernel, lanes, maximum, minimum, record_size, records
-from hitogata.sim.forest import IntArray
+from hitogata.sim.body_state import place
 from hitogata.sim.layout import open_law, open_scene, open_state, open_world
-from hitogata.sim.placing import place
-from hitogata.sim.touching import reach_out
+from hitogata.sim.point_rows import reach_out
+from hitogata.sim.world_model import IntArray
 from hitogata.spatial import Vec3
 
 if TYPE_CHECKING:
-    from hitogata.sim.arrays import Arrays
+    from hitogata.sim.world_data import Arrays
 
 NOWHERE = 1e300
 """A figure without shapes has a box from here to minus here [m]."""

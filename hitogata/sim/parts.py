@@ -5,14 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitogata.constraints.limits import Watch
 from hitogata.dynamics.layout import model_of
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Figure
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_size
-from hitogata.sim.forest import Forest, Span
-from hitogata.sim.layout import Carried, Motor, Pull, Strain
 from hitogata.sim.substeps import HEAD, JointSums
+from hitogata.sim.world_model import Forest, Span
 
 
 class StateParts(NamedTuple):
@@ -43,34 +41,29 @@ class ControlParts(NamedTuple):
     pull: slice
 
 
+_OF_VELOCITIES = ("v", "mean", "motor")
+
+
 def state_parts(forest: Forest, span: Span, start: int = 0) -> StateParts:
     """Where a figure stands in the state of a forest that begins at `start`."""
-    end = start + forest.nq + forest.nv
-    parts = [_shifted(span.q, start), _shifted(span.v, start + forest.nq)]
-    for size in (record_size(Carried), record_size(Watch), 2, 1, 1, 1, 1, 3, record_size(Strain)):
-        parts.append(_shifted(span.bodies, end, size))
-        end += size * forest.bodies
-    parts += [_shifted(span.v, end), _shifted(span.v, end + forest.nv)]
-    return StateParts(*parts)
+    own = {"q": span.q, **dict.fromkeys(_OF_VELOCITIES, span.v)}
+    return StateParts(*(
+        _shifted(forest.state.stretch(name, own.get(name, span.bodies)), start) for name in StateParts._fields
+    ))  # fmt: skip
 
 
 def joint_memory(forest: Forest, body: int) -> tuple[slice, slice]:
     """Where in the state of a forest stands what a body's joint knows of its limits: its watch, and their impulses."""
-    watches = forest.nq + forest.nv + record_size(Carried) * forest.bodies
-    impulses = watches + record_size(Watch) * forest.bodies
     own = slice(body, body + 1)
-    return _shifted(own, watches, record_size(Watch)), _shifted(own, impulses, 2)
+    return forest.state.stretch("watch", own), forest.state.stretch("limit_impulse", own)
 
 
 def control_parts(forest: Forest, span: Span) -> ControlParts:
     """Where a figure stands in the control of a forest."""
-    nq, nv = forest.nq, forest.nv
-    motor = nq + 2 * nv
-    pull = motor + record_size(Motor) * forest.bodies
-    return ControlParts(
-        span.q, _shifted(span.v, nq), _shifted(span.v, nq + nv), _shifted(span.bodies, motor, record_size(Motor)),
-        _shifted(span.bodies, pull, record_size(Pull)),
-    )  # fmt: skip
+    own = {"target": span.q, "rate": span.v, "push": span.v}
+    return ControlParts(*(
+        forest.control.stretch(name, own.get(name, span.bodies)) for name in ControlParts._fields
+    ))  # fmt: skip
 
 
 class Earlier(NamedTuple):
@@ -119,10 +112,8 @@ def effort_limits(figure: Figure) -> FloatArray:
     model = model_of(figure)
     limits = np.full(len(model.link_poses), np.inf)
     for link, body in zip(figure.links, model.body_of_link, strict=True):
-        if link.joint.kind is JointKind.UNIVERSAL:
-            limits[body - 1] = link.joint.effort_limit
-        if link.joint.kind is not JointKind.FREE:
-            limits[body] = link.joint.effort_limit
+        if not link.joint.floating:
+            limits[body - link.joint.bodies + 1 : body + 1] = link.joint.effort_limit
     return limits
 
 

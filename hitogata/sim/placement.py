@@ -10,7 +10,7 @@ from hitogata.dynamics import integrate
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind, State
 from hitogata.figure.pose import FloatArray
-from hitogata.sim.checking import number, numbers
+from hitogata.sim.arguments import number, numbers
 from hitogata.spatial import quat_multiply, quat_rotate
 
 

@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
-from hitogata.sim.checking import number, whole
+from hitogata.sim.arguments import number, whole
 from hitogata.sim.coordinates import ContactMethod
 
 POSITIVE = ("longest_fast_step", "fast_turn", "contact_mass", "contact_depth", "contact_stiffness", "push_out_speed",
@@ -31,7 +32,7 @@ class Settings:
         keep_energy: let fast trees keep the kinetic energy and angular momentum that large steps would lose.  Not in
             maximal coordinates.
         slow_taut: slow what is pulled apart so hard that it would swing faster than steps can follow; see
-            `sim.steadying`.  Not in maximal coordinates.
+            `sim.geometric_stiffness`.  Not in maximal coordinates.
         islands: figures that do not touch are solved each on its own, for as many sweeps as it needs.
         longest_fast_step: while something turns fast, steps are cut into pieces no longer than this [s]; `inf`: never.
         fast_turn: what turns by more than this within a step is fast [rad]; in a piece it turns by twice as much at the
@@ -54,7 +55,7 @@ class Settings:
         hard_wall_share: of what is beyond a hard wall, this share comes back per step.
         joint_correction: of a joint's gap, this share is pulled in per step (maximal coordinates only).
         sleep_after: figures that touch fall asleep once all of them have been at rest for so long [s]; infinite: never.
-            See `sim.sleeping`.  Only with islands, and in reduced coordinates.
+            See `sim.sleep`.  Only with islands, and in reduced coordinates.
         sleep_speed: what moves slower is at rest [m/s], [rad/s].
         contact_events: room for so many contact events between two readings (`World.contact_events`); 0: none are kept.
     """
@@ -84,6 +85,15 @@ class Settings:
     sleep_after: float = math.inf
     sleep_speed: float = 0.01
     contact_events: int = 0
+
+    @classmethod
+    def games(cls, **changes: Any) -> "Settings":
+        """For games: what rests for half a second sleeps, also what still creeps a little, and events are kept.
+
+        Args:
+            changes: other attributes.
+        """
+        return cls(**{"sleep_after": 0.5, "sleep_speed": 0.05, "contact_events": 256, **changes})
 
     def __post_init__(self) -> None:
         for field in fields(self):

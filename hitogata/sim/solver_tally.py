@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hitogata.constraints.envelope import ITERATED, SWEPT, TALLY, UNFINISHED
+from hitogata.constraints.envelope import SolverCounts
+from hitogata.lanes import record_fields
 
 if TYPE_CHECKING:
-    from hitogata.sim.arrays import Arrays
+    from hitogata.sim.world_data import Arrays
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,10 @@ class SolverTally:
 
 def solver_tally(arrays: "Arrays") -> SolverTally:
     """Counts so far."""
-    counts = arrays.work_ints
-    return SolverTally(int(counts[SWEPT]), int(counts[ITERATED]), int(counts[UNFINISHED]))
+    counts = record_fields(SolverCounts, arrays.work_tally)
+    return SolverTally(int(counts.swept), int(counts.iterated), int(counts.unfinished))
 
 
 def copy_tally(source: "Arrays", target: "Arrays") -> None:
     """Count on where other arrays of the same world were."""
-    target.work_ints[:TALLY] = source.work_ints[:TALLY]
+    target.work_tally[:] = source.work_tally

@@ -17,27 +17,27 @@ a row's speed is y · x, and the coupling of two rows y · y.
 from typing import Any, NamedTuple
 
 from hitogata.constraints.coupled import find_coupled, owner_of
-from hitogata.constraints.coupling import couple, number_rows
-from hitogata.constraints.envelope import ITERATED, SWEPT, UNFINISHED, WIDEST, lay_out
-from hitogata.constraints.heaps import prepare_heap, sweep_heap
+from hitogata.constraints.delassus import couple, number_rows
+from hitogata.constraints.envelope import WIDEST, lay_out
 from hitogata.constraints.islands import CHAINED, find_islands
 from hitogata.constraints.limits import find_interval, find_range, keep_impulses, solve_joint_row, spread
 from hitogata.constraints.newton import FIRST_SHARE, newton
 from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.constraints.restitution import bounce
+from hitogata.constraints.velocity_pgs import prepare_heap, sweep_heap
 from hitogata.dynamics.integration import advance
-from hitogata.dynamics.layout import BALL
+from hitogata.dynamics.joints import is_ball
 from hitogata.lanes import any_lane, kernel, maximum, sqrt, where
-from hitogata.sim.clocking import FACTOR, INTEGRATE, ROWS, SWEEPS, Clock
+from hitogata.sim.body_state import place, turn_momenta
 from hitogata.sim.energy_momentum import float_freely
 from hitogata.sim.free_motion import free_motion
+from hitogata.sim.geometric_stiffness import expect_ties, give_back, note_strain
 from hitogata.sim.motor_search import search_motors
 from hitogata.sim.motors import note_motors
-from hitogata.sim.moving import advance_late, apply, carry, note_spin
-from hitogata.sim.placing import place, turn_momenta
-from hitogata.sim.steadying import expect_ties, give_back, note_strain
+from hitogata.sim.point_rows import find_points, keep_point_impulses
+from hitogata.sim.step_clock import FACTOR, INTEGRATE, ROWS, SWEEPS, Clock
 from hitogata.sim.tie_energy import bound_tie_energy, note_start
-from hitogata.sim.touching import find_points, keep_point_impulses
+from hitogata.sim.velocity_update import advance_late, apply, carry, note_spin
 from hitogata.spatial import load3, load_quaternion
 
 STUCK = 0.1
@@ -70,7 +70,7 @@ UNTRIED = -1
 def step(world, scene, rows, around, state, control, law, method, sweeps, old_contacts, passes):
     """One step; returns how many contacts and joint rows there were, and whether motors at their limits were mistaken.
 
-    world, state, control, law: see `layout`; scene, rows: scratch; around: shapes, ties, contacts, see `touching`;
+    world, state, control, law: see `layout`; scene, rows: scratch; around: shapes, ties, contacts, see `point_rows`;
     method: how impulses are found, `by_sweeps` or another, and its scratch; sweeps: at the most; old_contacts: how many
     the last step had; passes: how often this step was taken before, see `motors.note_motors`.
     """
@@ -103,7 +103,7 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     else:
         advance(world.tree, state.q, state.mean, law.h, state.q)
     if bounding:
-        bound_tie_energy(scene, world.solid, rows, around, points, state, control, law, rows.coupling)
+        bound_tie_energy(scene, world.solid, rows, around, joint_rows, points, state, control, law, rows.coupling)
     mistaken = note_motors(world.tree, scene.drive, scene.x, state, control, law, passes)
     if any_lane(mistaken > 0.0):
         search_motors(scene, state, control, law, passes)
@@ -137,7 +137,7 @@ def find_limits(world, rows, state, control, law):
                 rows, count, coupled, world.chains, joint, world.coupled, state, wall, law, work
             )  # fmt: skip
             coupled += 1
-        if joint.kind == BALL:
+        if is_ball(joint):
             ranges, having = world.ranges, world.ranges.having(world.ranges, i)
             if any_lane(having):
                 quat, rate, watch = load_quaternion(state.q, joint.iq), load3(state.mean, joint.iv), state.watch[i]
@@ -233,10 +233,10 @@ def sweep_island(scene, rows, n, sweeps, part, tolerance):
             if any_lane(trying):
                 share, taken = newton(scene, rows, n, unknowns, share, trying)
                 spent = spent + price * taken
-                tally[ITERATED] += 1
-    tally[SWEPT] += k
+                tally.iterated += 1
+    tally.swept += k
     if any_lane(worst > fine):
-        tally[UNFINISHED] += 1
+        tally.unfinished += 1
     return worst
 
 

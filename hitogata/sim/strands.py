@@ -22,21 +22,21 @@ import numpy as np
 from hitogata.dynamics import forward_kinematics, link_velocities
 from hitogata.dynamics.layout import HEADER, Body, model_of
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, Pose, State
+from hitogata.figure import Figure, Pose, State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
 from hitogata.rom import Region
-from hitogata.sim.arrays import Arrays
-from hitogata.sim.checking import figure_of, number, whole
+from hitogata.sim.arguments import figure_of, number, whole
 from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.layout import Carried, Motor, Pull
 from hitogata.sim.members import Member
 from hitogata.sim.parts import control_parts, state_parts
+from hitogata.sim.world_data import Arrays
 from hitogata.spatial import matrix_to_quat, quat_multiply
 
 if TYPE_CHECKING:
-    from hitogata.sim.forest import IntArray
     from hitogata.sim.world import World
+    from hitogata.sim.world_model import IntArray
 
 GROUP, MASK = 1 << 8, 0xFFFF & ~(1 << 8)
 """Strands belong to a group of their own, and touch all others."""
@@ -203,7 +203,7 @@ class Strands:
             centre = arrays.state[self._carried]
             share = self._mass * min(self._rate, 1.0 / h)
             arrays.control[self._pull] = share * (self._wind - centre)
-            arrays.control[-1] = 1.0
+            arrays.control[arrays.forest.control.part("pulled")] = 1.0
 
     def follow(self, h: float) -> None:
         """After a step of h [s]: what the roots felt; then they are put where the link came to."""
@@ -287,7 +287,7 @@ def _curvatures(figure: Figure) -> FloatArray:
     """Greatest curvature of each joint's walls, of swing and of twist, in the order of the bodies after the root."""
     found = np.zeros((len(model_of(figure).link_poses), 2))
     for link, body in zip(figure.links, model_of(figure).body_of_link, strict=True):
-        if link.joint.kind is JointKind.BALL and link.joint.range is not None:
+        if link.joint.is_ball and link.joint.range is not None:
             found[body] = _curvature(link.joint.range.swing), 1.0
     return found[1:]
 
@@ -307,7 +307,7 @@ def _curvature(region: Region) -> float:
 
 def _led_by_root(figure: Figure) -> Figure:
     root = figure.links[0].joint
-    if root.kind is not JointKind.FREE or root.armature < HEAVIER * figure.mass:
+    if not root.floating or root.armature < HEAVIER * figure.mass:
         raise ArgumentError(
             f"figure: the root of {figure.name!r} cannot be led: it needs a free joint with an armature of "
             f"{HEAVIER:g} times its mass or more, as `library.strand` has"

@@ -1,7 +1,7 @@
 """Forces of a whole step: what its earlier substeps did, kept to be told together with the last one.
 
-A step in which something is fast is cut into substeps (`running.pieces_for`).  Limits, motors, contacts, springs and
-ropes keep what they did in the last one, with which the next begins.  What those before it did is summed up here as
+A step in which something is fast is cut into substeps (`step_entries.pieces_for`).  Limits, motors, contacts, springs
+and ropes keep what they did in the last one, with which the next begins.  What those before it did is summed up here as
 soon as each of them counts: a substep that is taken again does not.  Forces of a step are
 
     (impulses of the earlier substeps + impulse of the last) / length of the step

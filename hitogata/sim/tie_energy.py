@@ -19,17 +19,22 @@ than before, gravity, motors and pushes accounted for, is taken off again: see `
 of the ends where they come to be more than the energy there is, or than it was at the start: with M the greater of the
 group's energy T + V + ¼ h C' |u|² and V₊, M never grows by springs and ropes.
 
+Where nothing else acts on a group, no contact, limit nor pull, its whole gain is compared with its whole loss as well:
+what impulses do to trees that turn far within the substep is in no other account.
+
 Groups with a tree that is led by someone, or an anchor that moves, are left alone.  Where contacts or walls give energy
 to a group, no more than c is taken off.
 """
 
-from hitogata.constraints.springs import damper_of, potential
-from hitogata.lanes import absolute, any_lane, kernel, maximum, minimum, where
-from hitogata.sim.tied_groups import in_group, open_room, reach_at, slow_group, tree_energy
+from hitogata.constraints.springs import LEAST, damper_of, potential
+from hitogata.lanes import absolute, any_lane, kernel, maximum, minimum, negated, where
+from hitogata.sim.motors import at_limit
+from hitogata.sim.tied_groups import in_group, open_room, reach_at, slow_group, touches_anything, tree_energy
 from hitogata.spatial import cross, dot
 
-RECALL = 1.0
-"""What was lost by curves may come back within about this time [s]."""
+RECALL, RECALL_ALL = 1.0, 60.0
+"""What was lost by curves may come back within about the former time, what the whole group lost within the latter [s].
+"""
 
 ALLOWED = 1e-6
 """Share of the energies at hand that may be created: rounding is no gain."""
@@ -48,23 +53,33 @@ def note_start(scene, solids, state, control, law, spare):
     for k in range(tree.nv):
         old[k] = state.mean[k]
     while root < tree.bodies:
-        scene.placed[root].before = tree_energy(tree, state, root) + work_on(scene, solids, state, control, law.h, root)
+        placed = scene.placed[root]
+        placed.before = tree_energy(tree, state, root) + work_on(scene, state, control, law.h, root)
+        placed.power, placed.kick = power_on(scene, solids, state, root), state.owed[root]
         root = tree.joint[root].end
 
 
 @kernel
-def work_on(scene, solids, state, control, h, root):
-    """Half of the work that gravity, motors and pushes would do on a tree at the velocities it has [J]."""
+def power_on(scene, solids, state, root):
+    """Power of gravity on a tree at the velocities it has [W]."""
+    tree, power = scene.tree, scene.tree.gravity.x * 0.0
+    for i in range(root, tree.joint[root].end):
+        power = power + solids[i].mass * dot(tree.gravity, state.carried[i].centre)
+    return power
+
+
+@kernel
+def work_on(scene, state, control, h, root):
+    """Half of the work that motors and pushes would do on a tree at the velocities it has [J]."""
     tree, force = scene.tree, scene.tree.gravity.x * 0.0
     for i in range(root, tree.joint[root].end):
-        force = force + solids[i].mass * dot(tree.gravity, state.carried[i].centre)
         for k in range(tree.joint[i].iv, tree.joint[i].iv + tree.joint[i].count):
             force = force + (scene.drive[k] + control.push[k]) * state.mean[k]
     return 0.5 * h * force
 
 
 @kernel
-def bound_tie_energy(scene, solids, rows, around, points, state, control, law, spare):
+def bound_tie_energy(scene, solids, rows, around, joint_rows, points, state, control, law, spare):
     """Take off what springs and ropes created in the substep just taken; `note_start` was called before.
 
     scene: bodies as they were placed at its start, with their motions of the step and what `carry` noted.
@@ -74,22 +89,28 @@ def bound_tie_energy(scene, solids, rows, around, points, state, control, law, s
         note_created(scene, ties[t], ints[t], state.q, law)
     for t in range(count):
         if ints[t].leader == t and ints[t].led == 0:
-            bound_group(scene, solids, rows, around, points, state, control, law, spare, t)
+            bound_group(scene, solids, rows, around, joint_rows, points, state, control, law, spare, t)
 
 
 @kernel
 def note_created(scene, tie, ints, q, law):
     """What a spring or rope created, what of it by its ends' curves, and what it did [J]."""
     rate, h, theta = mean_rate(scene, tie, ints), law.h, law.theta
+    pull = dot(tie.impulse, tie.impulse)
     if ints.rope == 1:
         theta = 1.0
     tie.ahead = reach_at(scene.tree, q, tie, ints)
     tie.moved = tie.ahead - tie.reach
     work, now = 0.5 * dot(tie.impulse, tie.rate + rate), potential(tie, ints.rope, tie.reach + tie.moved * 0.5)
     damper = damper_of(tie.stiffness, tie.damping, h, theta) - 0.5 * h * tie.stiffness
-    free = where(dot(tie.impulse, tie.impulse) < NEARLY * (h * h * tie.limit * tie.limit), 0.25 * h * damper, 0.0)
-    lag = free * dot(tie.rate, tie.rate)
-    tie.work, tie.lag = work, free * dot(rate, rate)
+    free = where(pull < NEARLY * (h * h * tie.limit * tie.limit), 0.25 * h * damper, 0.0)
+    if ints.rope == 1:  # damped along itself, while it is taut
+        lag, along = tie.lag, dot(rate, tie.impulse)
+        tie.lag = where(pull > 0.0, 0.25 * h * damper * (along * along) / (pull + LEAST), 0.0)
+    else:
+        lag = free * dot(tie.rate, tie.rate)
+        tie.lag = free * dot(rate, rate)
+    tie.work = work
     tie.created, tie.size = work + now - tie.before + tie.lag - lag, absolute(work) + now + tie.before + tie.lag + lag
     tie.curved = now - potential(tie, ints.rope, tie.reach + rate * (0.5 * h))
 
@@ -112,7 +133,7 @@ def mean_motion(placed, point):
 
 
 @kernel
-def bound_group(scene, solids, rows, around, points, state, control, law, spare, leader):
+def bound_group(scene, solids, rows, around, joint_rows, points, state, control, law, spare, leader):
     """Compare what a group created with what it lost, and slow it where that is too much."""
     ties, ints, zero = around.ties, around.tie_ints, law.h * 0.0
     created, curved, size, drift = zero, zero, zero, zero
@@ -120,13 +141,13 @@ def bound_group(scene, solids, rows, around, points, state, control, law, spare,
         if ints[t].leader == leader:
             created, curved, size = created + ties[t].created, curved + ties[t].curved, size + ties[t].size
             drift = drift + dot(ties[t].drift, ties[t].drift)
-    first = ties[leader]
-    credit = first.credit / (1.0 + law.h / RECALL)
-    excess = created - credit
+    first, gain = ties[leader], gain_of_group(scene, solids, around, state, control, law, spare, leader)
+    credit, spared = first.credit / (1.0 + law.h / RECALL), first.spare / (1.0 + law.h / RECALL_ALL)
+    alone = negated(pressed_from_outside(scene, rows, around, joint_rows, points, control, leader)) & (drift == 0.0)
+    excess = minimum(created - credit, gain)
+    excess = where(alone, maximum(excess, gain - spared), excess)
+    size = size + group_energy(scene, around, state, leader)
     over = (excess > ALLOWED * size) & (drift == 0.0)
-    if any_lane(over):
-        excess = minimum(excess, gain_of_group(scene, solids, around, state, control, law, spare, leader))
-        over = over & (excess > ALLOWED * size)
     excess = where(over, excess, 0.0)
     begin, middle, ahead = potentials(around, leader)
     far = (ahead > begin + ALLOWED * size) & (drift == 0.0)
@@ -134,10 +155,24 @@ def bound_group(scene, solids, rows, around, points, state, control, law, spare,
         far = far & (ahead > group_energy(scene, around, state, leader) + middle - excess + ALLOWED * size)
     if any_lane(over | far):
         slow_group(scene, solids, rows, around, points, state, law, spare, leader, excess, begin, over | far)
-    lost = minimum(maximum(-created, 0.0), maximum(-curved, 0.0))
-    if any_lane(lost > 0.0):  # what trees gained meanwhile was not lost
-        lost = minimum(lost, maximum(-gain_of_group(scene, solids, around, state, control, law, spare, leader), 0.0))
+    lost = maximum(minimum(minimum(-created, -curved), -gain), 0.0)  # what trees gained meanwhile was not lost
     first.credit = where(over, 0.0, maximum(credit - maximum(created, 0.0), 0.0) + lost)
+    first.spare = where(alone, where(over, 0.0, maximum(spared - gain, 0.0)), spared)
+
+
+@kernel
+def pressed_from_outside(scene, rows, around, joint_rows, points, control, leader):
+    """Do contacts, limits or pulls act on a group?"""
+    tree, root, found = scene.tree, 0, control.pulled[0] > 0.0
+    while root < tree.bodies:
+        end = tree.joint[root].end
+        if in_group(tree, around, leader, root):
+            found = found | touches_anything(scene, rows, points, root)
+            for a in range(joint_rows):
+                if root <= rows.joint_int[a].body < end:
+                    found = found | (rows.joint[a].impulse != 0.0)
+        root = end
+    return found
 
 
 @kernel
@@ -176,12 +211,14 @@ def gain_of_group(scene, solids, around, state, control, law, spare, leader):
     while root < tree.bodies:
         end = tree.joint[root].end
         if in_group(tree, around, leader, root):
-            done = work_on(scene, solids, state, control, h, root)
+            time = h + scene.placed[root].kick - state.owed[root]  # of gravity
+            power = scene.placed[root].power + power_on(scene, solids, state, root)
+            done = work_on(scene, state, control, h, root) + 0.5 * time * power
             for i in range(root, end):
-                stiffness = control.motor[i].stiffness
+                motor = control.motor[i]
                 for k in range(tree.joint[i].iv, tree.joint[i].iv + tree.joint[i].count):
-                    v = state.mean[k]
-                    done = done - 0.25 * h * h * stiffness * v * (v + old[k])  # springs, in the middle of the substep
+                    spring, v = where(at_limit(state.motor[k], motor.limit), 0.0, motor.stiffness), state.mean[k]
+                    done = done - 0.25 * h * h * spring * v * (v + old[k])  # springs, in the middle of the substep
             gain = gain + tree_energy(tree, state, root) - done - scene.placed[root].before
         root = end
     for t in range(leader, around.tie_count):

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from hitogata.constraints.springs import potential
 from hitogata.dynamics.integration import advance_trees
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.lanes import kernel, maximum, negated, sincos, tail, where
+from hitogata.dynamics.joints import is_ball, is_floating, slid, turned
+from hitogata.lanes import kernel, maximum, negated, tail, where
 from hitogata.sim.energy_momentum import body_energy, is_free, locked_motion, momentum_at, move_bodies, spin_of
-from hitogata.spatial import Force, RigidInertia, Vec3, cross, load3, load_rotation, rotated, shift_of, store3
+from hitogata.spatial import Force, RigidInertia, Vec3, cross, load3, rotated, shift_of, store3
 
 HALVINGS = 24
 """Of the interval in which the share of the motion that is left is sought."""
@@ -165,7 +165,7 @@ def scale_velocities(scene, state, group, root, end, share, turn, rate):
     tree, joint, placed = scene.tree, scene.tree.joint[root], scene.placed[root]
     for k in range(joint.iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
         rate[k] = state.mean[k] * share
-    if joint.kind == FREE and joint.parent < 0:
+    if is_free(tree, root):
         more = group.ang * (turn - share)
         lin = group.lin * (1.0 - share) + cross(more, placed.pos - group.centre)
         store3(rate, joint.iv, load3(rate, joint.iv) + placed.base.T @ more)
@@ -204,9 +204,9 @@ def slow_tree(scene, solids, state, group, root, end, share, turn, over, other, 
 @kernel
 def last_coordinate(joint):
     """One past the last coordinate of a joint."""
-    if joint.kind == BALL:
+    if is_ball(joint):
         return joint.iq + 4
-    if joint.kind == FREE:
+    if is_floating(joint):
         return joint.iq + 7
     return joint.iq + joint.count
 
@@ -231,16 +231,9 @@ def point_at(tree, q, i, point):
     """Where a point of a body is in the world, at coordinates q."""
     while i >= 0:
         joint, body = tree.joint[i], tree.body[i]
-        if joint.kind == HINGE:
-            sin, cos = sincos(q[joint.iq])
-            point = Vec3(cos * point.x - sin * point.y, sin * point.x + cos * point.y, point.z)
-        elif joint.kind == BALL:
-            point = load_rotation(q, joint.iq) @ point
-        elif joint.kind == SLIDER:
-            point = Vec3(point.x, point.y, point.z + q[joint.iq])
-        elif joint.kind == FREE:
-            point = load_rotation(q, joint.iq + 3) @ point + load3(q, joint.iq)
-        point = body.pos + body.rot @ point
+        point = body.pos + turned(joint, body, body.rot, q) @ point
+        if is_floating(joint) or joint.slides == 1:
+            point = point + slid(joint, body, body.rot, q)
         i = joint.parent
     return point
 

@@ -9,18 +9,18 @@ from hitogata.constraints.springs import Tie as TieRecord
 from hitogata.constraints.springs import TieInts
 from hitogata.dynamics import forward_kinematics
 from hitogata.dynamics.jacobians import frame_in_body
-from hitogata.dynamics.layout import FREE, Body, JointInts, model_of
+from hitogata.dynamics.joints import FREE
+from hitogata.dynamics.layout import Body, JointInts, model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
-from hitogata.sim.checking import number, numbers
-from hitogata.sim.forest import Forest, IntArray
-from hitogata.sim.layout import HEADER
+from hitogata.sim.arguments import number, numbers
+from hitogata.sim.world_model import Forest, IntArray
 from hitogata.sim.members import Member
 
 if TYPE_CHECKING:
-    from hitogata.sim.arrays import Arrays
     from hitogata.sim.world import World
+    from hitogata.sim.world_data import Arrays
 
 End = tuple[Member, str] | tuple[Member, str, Any] | Any
 """An end of a spring or rope: (figure in the world, link or frame), the same with a point in that frame [m], or a
@@ -271,8 +271,8 @@ def tied_groups(ends: IntArray, forest: Forest) -> IntArray:
 
     ends: bodies, -1: the world, shape (ties, 2).
     """
-    joints = forest.ints[HEADER : HEADER + forest.bodies * record_size(JointInts)].reshape(forest.bodies, -1)
-    bodies = forest.floats[HEADER : HEADER + forest.bodies * record_size(Body)].reshape(forest.bodies, -1)
+    joints = forest.model.field("joint", forest.ints).rows
+    armature = forest.model.field("body", forest.floats).rows[:, record_offsets(Body)["armature"]]
     parents, kinds = (joints[:, record_offsets(JointInts)[name]] for name in ("parent", "kind"))
     root = np.arange(forest.bodies + 1)
     root[-1] = -1  # of the world
@@ -287,7 +287,7 @@ def tied_groups(ends: IntArray, forest: Forest) -> IntArray:
     for t, first in enumerate(own):
         within, trees = own == first, [r for r in np.unique(root[:-1]) if group[r] == first]
         free = all(kinds[r] == FREE for r in trees) and (pairs[within] >= 0).all()
-        led = any(kinds[r] == FREE and bodies[r, record_offsets(Body)["armature"]] > 0.0 for r in trees)
+        led = any(kinds[r] == FREE and armature[r] > 0.0 for r in trees)
         out[t] = np.flatnonzero(within)[0], not free, led
     return out
 

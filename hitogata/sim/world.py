@@ -15,28 +15,29 @@ from hitogata.dynamics.layout import GRAVITY
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure, FigureBuilder, Plane, Pose, Shape, State, joint
 from hitogata.lanes import HAS_CYCLES
-from hitogata.sim.arrays import Arrays, Contents
-from hitogata.sim.changing import changed
-from hitogata.sim.checking import figure_of, gravity_of, number, numbers, pairs_of_links, state_of, whole
-from hitogata.sim.clocking import TIMES, Costs, costs_of
+from hitogata.sim.arguments import figure_of, gravity_of, number, numbers, pairs_of_links, state_of, whole
 from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.energy import WorldEnergy, world_energy
 from hitogata.sim.events import ContactEvents, read_events
 from hitogata.sim.failure import in_two_threads, non_finite
-from hitogata.sim.forest import IntArray
 from hitogata.sim.layout import CONTACTS
 from hitogata.sim.led import Led
+from hitogata.sim.loose_bodies import check_loose
 from hitogata.sim.members import Member
-from hitogata.sim.pairing import PAIRS
+from hitogata.sim.pair_list import PAIRS
 from hitogata.sim.placement import placed
-from hitogata.sim.reading import ContactForce, contact_forces
-from hitogata.sim.recording import Recording
-from hitogata.sim.saving import Snapshot, check_snapshot, put_back, written_down
+from hitogata.sim.recorder import Recording
+from hitogata.sim.relayout import changed
 from hitogata.sim.settings import Settings
-from hitogata.sim.sleeping import advance, gathered, wake
+from hitogata.sim.sleep import advance, gathered, wake
+from hitogata.sim.snapshot import Snapshot, check_snapshot, put_back, written_down
 from hitogata.sim.solver_tally import SolverTally, solver_tally
 from hitogata.sim.states.reports import ContactPatch, ContactTally, contact_patches, contact_tally
+from hitogata.sim.step_clock import TIMES, Costs, costs_of
+from hitogata.sim.step_readings import ContactForce, contact_forces
 from hitogata.sim.ties import End, Tie, on_link
+from hitogata.sim.world_data import Arrays, Contents
+from hitogata.sim.world_model import IntArray
 
 if TYPE_CHECKING:
     from hitogata.sim.holds import Hold
@@ -185,6 +186,8 @@ class World:
             whole(group, "group", most=ALL), whole(mask, "mask", most=ALL), pairs_of_links(figure, ignored),
         )  # fmt: skip
         surfaces_of(figure)  # may refuse: nothing has changed yet
+        if self._contents.coordinates is Coordinates.MAXIMAL:
+            check_loose(figure)
         self._states[member] = State(np.array(state.q, float), np.array(state.v, float))
         self._contents = replace(self._contents, members=(*self._contents.members, member))
         return member

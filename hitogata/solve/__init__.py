@@ -5,7 +5,7 @@
 """
 
 from hitogata.solve.batch import sweep_batch
-from hitogata.solve.choosing import direct
+from hitogata.solve.choice import direct
 from hitogata.solve.complementary import lemke
 from hitogata.solve.gauss_seidel import projected_gauss_seidel
 from hitogata.solve.inverse import (

@@ -24,8 +24,8 @@ from hitogata.lanes import (
 )
 from hitogata.lanes.cpu import has_wide_registers
 from hitogata.solve.gauss_seidel import check_sweeps
+from hitogata.solve.pgs_kernels import ROW, SLIDE, open_rows, prepare, sweep, unsolved
 from hitogata.solve.problem import disc_rows, into_discs
-from hitogata.solve.sweeping import ROW, SLIDE, open_rows, prepare, sweep, unsolved
 
 
 def sweep_batch(

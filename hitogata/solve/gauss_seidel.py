@@ -3,7 +3,7 @@
     λ_i ← clip(λ_i − w_i/A_ii, low_i, high_i),   w = A λ + b
 
 Converges for symmetric positive semi-definite A with positive diagonal when there is a solution (Cottle, Pang & Stone
-2009, §5.3); with friction discs in practice.  The kernels are in `sweeping`; simulators call them directly.
+2009, §5.3); with friction discs in practice.  The kernels are in `pgs_kernels`; simulators call them directly.
 """
 
 from typing import Any
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from hitogata.errors import ArgumentError
 from hitogata.lanes import X1, Floats, Ints, Number, any_lane, entry, kernel, lanes
+from hitogata.solve.pgs_kernels import ROW, SLIDE, open_rows, prepare, sweep, unsolved
 from hitogata.solve.problem import Array, Problem
 from hitogata.solve.solution import Solution, Status, solved, start_of
-from hitogata.solve.sweeping import ROW, SLIDE, open_rows, prepare, sweep, unsolved
 
 JUDGE = 1e-6
 """Relative residual up to which a result is called converged when no tolerance is asked for."""

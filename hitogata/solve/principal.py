@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hitogata.errors import ArgumentError
-from hitogata.solve.pivoting import NEGATIVE, UNBOUNDED, pivot
+from hitogata.solve.pivot_kernels import NEGATIVE, UNBOUNDED, pivot
 from hitogata.solve.problem import Problem
 from hitogata.solve.solution import Solution, Status, solved, start_of
 

@@ -5,7 +5,7 @@ import enum
 
 import numpy as np
 
-from hitogata.solve.measuring import measure
+from hitogata.solve.measured_residuals import measure
 from hitogata.solve.problem import Array, Problem, vector
 
 GOOD = 1e-9

@@ -17,7 +17,7 @@ from hitogata.spatial.arrays import (
     quat_to_matrix,
     quat_unit,
 )
-from hitogata.spatial.loading import (
+from hitogata.spatial.loads import (
     load3,
     load6,
     load_down,

@@ -9,7 +9,7 @@ import numpy as np
 from hitogata.dynamics import energy
 from hitogata.figure import Figure, JointKind
 from hitogata.figure.pose import FloatArray
-from hitogata.sim.reading import ContactForce
+from hitogata.sim.step_readings import ContactForce
 from hitogata.studio.modes.physics import Physics
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class Gauges:
         """Links of the left and the right foot."""
         if self._feet is None or self._feet[0] is not figure:
             from hitogata.errors import HitogataError
-            from hitogata.motion.footing import named_feet
+            from hitogata.motion.foot_contacts import named_feet
 
             try:
                 named = named_feet(figure)

@@ -8,7 +8,7 @@ from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure, Trajectory
 from hitogata.pictures import Actor, Camera, write_film, write_replay
 from hitogata.studio.clock import RATE
-from hitogata.studio.modes.playing import Playing
+from hitogata.studio.modes.motion import Playing
 from hitogata.studio.poses import write_pose
 from hitogata.studio.scenery import Floor, floor_shapes
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hitogata.studio.modes.motion import Playing
 from hitogata.studio.modes.physics import Physics
-from hitogata.studio.modes.playing import Playing
-from hitogata.studio.modes.posing import Posing
+from hitogata.studio.modes.pose import Posing
 
 if TYPE_CHECKING:
     from hitogata.studio.studio import Studio

@@ -6,14 +6,17 @@ the folder is removed.
 
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from hitogata import library
 from hitogata.errors import ArgumentError, FileFormatError, HitogataError
 from hitogata.figure import Figure, Trajectory
 from hitogata.rom import RangeOfMotion
+
+if TYPE_CHECKING:
+    from hitogata.files import Bvh
 
 FIGURES = library.FIGURES
 """Built-in figures by name."""
@@ -23,6 +26,24 @@ FIGURE_FILES, MOTION_FILES = (".xml", ".mjcf", ".urdf", ".bvh"), (".bvh", ".npz"
 T = TypeVar("T")
 
 
+class Carried(NamedTuple):
+    """A motion of a file, as it was carried over to a figure.
+
+    Attributes:
+        bvh: the file.
+        figure: the figure.
+        pairs: link of the file by link of the figure; those that follow none are not in it.
+        how: what the pairs come from; or why they were refused.
+        motion: of the figure; None: the pairs were refused.
+    """
+
+    bvh: "Bvh"
+    figure: Figure
+    pairs: Mapping[str, str]
+    how: str
+    motion: Trajectory | None
+
+
 class Loaded(NamedTuple):
     """What a file held.
 
@@ -30,11 +51,13 @@ class Loaded(NamedTuple):
         figure: the figure, of a .bvh file its skeleton.
         motion: of a motion file, or of a .bvh file that has frames.
         warnings: what the reader could not represent.
+        carried: how a motion was carried over, if it was.
     """
 
     figure: Figure
     motion: Trajectory | None = None
     warnings: tuple[str, ...] = ()
+    carried: Carried | None = None
 
 
 def load_figure(name: str | Path) -> Loaded:
@@ -57,7 +80,7 @@ def load_figure(name: str | Path) -> Loaded:
             motion = without_calibration(figure, whole)[0] if bvh.nframes > 1 else None
         else:
             read: Any = files.read_urdf if kind == ".urdf" else files.read_mjcf
-            figure, motion = read(path, **({"free_base": True} if kind == ".urdf" else {})), None
+            figure, motion = read(path, repair_inertia=True, **({"free_base": True} if kind == ".urdf" else {})), None
     return Loaded(figure, motion, tuple(dict.fromkeys(str(w.message) for w in caught)))
 
 
@@ -70,6 +93,7 @@ def load_motion(path: str | Path, figure: Figure, *, ranges: bool = True) -> Loa
         ranges: stay inside the figure's ranges of motion when carried over.
     """
     path = Path(path)
+    motion: Trajectory | None
     if path.suffix.lower() == ".npz":
         motion = Trajectory.load(path)
         motion.check(figure)
@@ -77,17 +101,44 @@ def load_motion(path: str | Path, figure: Figure, *, ranges: bool = True) -> Loa
     if path.suffix.lower() != ".bvh":
         raise FileFormatError(f"{path.name}: a motion is a .bvh or .npz file, got {path.suffix or 'no ending'}")
     from hitogata.files import figure_from_bvh, read_bvh, trajectory_from_bvh
-    from hitogata.motion import retarget_bvh, without_calibration
+    from hitogata.motion import without_calibration
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         bvh = read_bvh(path)
         names = tuple(bvh.names)
+        carried = None
         if names == figure.link_names and (own := figure_from_bvh(bvh)).nq == figure.nq and own.nv == figure.nv:
             motion, _ = without_calibration(figure, trajectory_from_bvh(bvh, figure))
         else:
-            motion = retarget_bvh(bvh, figure, ranges=ranges).trajectory
-    return Loaded(figure, motion, tuple(dict.fromkeys(str(w.message) for w in caught)))
+            carried = carry_over(bvh, figure, ranges=ranges)
+            motion = carried.motion
+    return Loaded(figure, motion, tuple(dict.fromkeys(str(w.message) for w in caught)), carried)
+
+
+def carry_over(
+    bvh: "Bvh", figure: Figure, table: Mapping[str, str | None] | None = None, *, ranges: bool = True
+) -> Carried:
+    """The motion of a file on a figure.
+
+    Args:
+        bvh: the file.
+        figure: whose motion it becomes.
+        table: link of the file by link of the figure, None: follows none; without a table pairs are found, and if they
+            cannot be, the result has no motion and says why.
+        ranges: stay inside the figure's ranges of motion.
+    """
+    from hitogata.files import figure_from_bvh
+    from hitogata.motion import map_skeletons, retarget_bvh
+
+    try:
+        pairs = map_skeletons(figure_from_bvh(bvh, sliders=True), figure, table)
+    except HitogataError as error:
+        if table is not None:
+            raise
+        return Carried(bvh, figure, {}, str(error), None)
+    found = retarget_bvh(bvh, figure, mapping=pairs, ranges=ranges)
+    return Carried(bvh, figure, found.mapping.pairs, found.mapping.how, found.trajectory)
 
 
 def load_range(path: str | Path) -> RangeOfMotion:

@@ -10,7 +10,7 @@ import numpy as np
 
 from hitogata.dynamics import LinkPoses, forward_kinematics
 from hitogata.errors import ArgumentError
-from hitogata.figure import Capsule, Figure, JointKind
+from hitogata.figure import Capsule, Figure
 from hitogata.figure.pose import FloatArray
 from hitogata.rom import RangeOfMotion
 from hitogata.studio.scenery import Floor, floor_heights
@@ -70,7 +70,7 @@ class Stage:
         self.edits = {
             name: RangeEdit(link.joint.range)
             for name, link in zip(figure.joint_names, figure.links, strict=True)
-            if link.joint.kind is JointKind.BALL
+            if link.joint.is_ball
         }
         self.ranges_on = True
         self.q = figure.neutral()[None]
@@ -86,7 +86,7 @@ class Stage:
     @property
     def floating(self) -> bool:
         """Whether the figure can be anywhere: its base is free."""
-        return self.figure.links[0].joint.kind is JointKind.FREE
+        return self.figure.links[0].joint.floating
 
     def set_count(self, count: int) -> None:
         """More copies or fewer, in their neutral poses, side by side."""

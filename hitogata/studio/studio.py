@@ -19,9 +19,9 @@ from hitogata.studio.gauges import Gauges
 from hitogata.studio.guard import Guard
 from hitogata.studio.memory import give_back_large_blocks
 from hitogata.studio.modes.mode import Mode
+from hitogata.studio.modes.motion import Playing
 from hitogata.studio.modes.physics import Physics
-from hitogata.studio.modes.playing import Playing
-from hitogata.studio.modes.posing import Posing
+from hitogata.studio.modes.pose import Posing
 from hitogata.studio.options import StudioOptions
 from hitogata.studio.output import Output
 from hitogata.studio.panels.page import ModeName, Page
@@ -29,9 +29,9 @@ from hitogata.studio.ranges.desk import Desk
 from hitogata.studio.recorder import Recorder
 from hitogata.studio.scenery import Floor, bar_at
 from hitogata.studio.shortcuts import register
-from hitogata.studio.sources import Loaded, load_figure, load_motion
+from hitogata.studio.sources import Carried, Loaded, load_figure, load_motion
 from hitogata.studio.stage import Stage
-from hitogata.studio.starting import shaped, shaped_steps, stated_steps, tasks
+from hitogata.studio.startup import shaped, shaped_steps, stated_steps, tasks
 from hitogata.studio.undo import UndoHistory
 from hitogata.studio.view.show import Show
 
@@ -69,9 +69,13 @@ class Studio:
         elif motion is not None:
             moved = load_motion(motion, loaded.figure)
             loaded = moved._replace(warnings=loaded.warnings + moved.warnings)
+            if moved.motion is None and moved.carried is not None:
+                raise ArgumentError(moved.carried.how)
         if loaded.motion is not None:
             loaded.motion.check(loaded.figure)
         self.motion = loaded.motion
+        self._carried = [loaded.carried] if loaded.carried is not None else []
+        self._refused: Carried | None = None
         self.folder, self.guard = Folder(self.options.folder), Guard(self._tell)
         self.clock = Clock(self._frame, self.guard)
         self.ready = self.halted = self._shaped = False
@@ -228,7 +232,7 @@ class Studio:
         self.stage.load(loaded.figure)
         self.recorder.clear()
         self.gauges.clear()
-        self.motion, self.desk.joint = loaded.motion, ""
+        self.motion, self.desk.joint, self._refused = loaded.motion, "", None
         self.mode = None
         self.show.load()
         self._look()
@@ -243,6 +247,25 @@ class Studio:
         self._warn(warnings)
         self.motion, self.mode = motion, self.mode if not isinstance(self.mode, Playing) else None
         self.set_mode(ModeName.MOTION)
+
+    def show_carried(self, carried: Carried, warnings: tuple[str, ...] = ()) -> None:
+        """A motion that was carried over; if its pairs of links were refused, the page shows the table to fill in."""
+        if carried.figure.link_names != self.stage.figure.link_names:
+            raise ArgumentError("the figure is another one by now: open the file once more")
+        self._refused = None
+        if carried.motion is None:
+            self._refused = carried
+            self._warn(warnings)
+            self.guard.say("The motion was not taken", carried.how.splitlines()[0])
+            self.page.motion.refresh()
+            return
+        self._carried = [*self._carried[-7:], carried]
+        self.load_motion(carried.motion, warnings)
+
+    def carried_now(self) -> Carried | None:
+        """How the motion of now was carried over, or what was refused last; None: it was not."""
+        own = (carried for carried in self._carried if carried.motion is self.motion)
+        return self._refused or next(own, None)
 
     def set_count(self, count: int) -> None:
         """So many copies."""

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from hitogata.motion.footing import Foot
+from hitogata.motion.foot_contacts import Foot
 from hitogata.motion.keyframes import Keyframe
 
 _WIDTH, _ROW, _LEFT = 320, 14, 42

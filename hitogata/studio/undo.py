@@ -12,10 +12,10 @@ import numpy as np
 
 from hitogata.figure import Capsule, Figure, State, Trajectory
 from hitogata.figure.pose import FloatArray
-from hitogata.motion.footing import Foot
+from hitogata.motion.foot_contacts import Foot
+from hitogata.studio.modes.motion import Edit, Playing
 from hitogata.studio.modes.physics import Physics
-from hitogata.studio.modes.playing import Edit, Playing
-from hitogata.studio.modes.posing import Pin, Posing
+from hitogata.studio.modes.pose import Pin, Posing
 from hitogata.studio.scenery import Floor, Thing
 from hitogata.studio.stage import RangeEdit
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hitogata.lanes import packed, tail
-from hitogata.lanes.compiling import Kernel
+from hitogata.lanes.compiler import Kernel
 
 
 class Flat:

@@ -21,8 +21,8 @@ def test_islands_are_the_connected_parts_in_order(seed):
     ends = rng.integers(0, blocks, (points, 2))
     to_world = rng.random(points) < 0.3
     touches = [SimpleNamespace(first=8 * b, last=8 * b + 8, body=0, chained=0) for b in range(blocks)]
-    room = islands.islands_size(blocks, joint_rows, points)
-    own = plain(islands.open_islands)(Flat(np.zeros(room, int)), blocks, joint_rows, points)
+    layout = islands.Islands.layout(blocks=blocks, joint_rows=joint_rows, points=points)
+    own = layout.open(ints=layout.new_ints())
     rows = SimpleNamespace(
         islands=own, touch=touches, speed=SimpleNamespace(width=1),
         joint_int=[SimpleNamespace(first=8 * int(b), chained=0) for b in rng.integers(0, blocks, joint_rows)],
@@ -34,7 +34,7 @@ def test_islands_are_the_connected_parts_in_order(seed):
     a, b = ends[~to_world].T if points else ([], [])
     expected, label = connected_components(coo_matrix((np.ones(len(a)), (a, b)), (blocks, blocks)), directed=False)
     assert count == expected
-    number = own.number.numbers[:blocks]
+    number = own.number[:blocks]
     assert len({*zip(number.tolist(), label.tolist(), strict=True)}) == count
     first_tree = [number.tolist().index(n) for n in range(count)]
     assert first_tree == sorted(first_tree)
@@ -55,7 +55,8 @@ def test_islands_of_many_touched_bodies_are_heaps():
     n = islands.MANY
     for depth, kind in ((1, islands.CHAINED), (20, islands.HEAP)):
         touches = [SimpleNamespace(first=0, last=36, body=0, chained=-1) for _ in range(n)]
-        own = plain(islands.open_islands)(Flat(np.zeros(200, int)), 1, 0, 0)
+        layout = islands.Islands.layout(blocks=1, joint_rows=0, points=0)
+        own = layout.open(ints=layout.new_ints())
         rows = SimpleNamespace(islands=own, touch=touches, speed=SimpleNamespace(width=1), joint_int=[], point_int=[])
         scene = SimpleNamespace(tree=SimpleNamespace(joint=[SimpleNamespace(depth=depth, count=1)]))
         plain(islands.find_islands)(scene, rows, 0, n, 0, 8, True)

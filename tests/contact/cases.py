@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hitogata.contact.querying import pair_points
+from hitogata.contact.pair_query import pair_points
 from hitogata.figure import Box, Capsule, Plane, Shape, Sphere
 from hitogata.spatial import quat_to_matrix
 

@@ -5,12 +5,12 @@ import pytest
 
 from hitogata.contact import ContactFinder, Surface, compile_shapes, joined_bodies, surfaces_of
 from hitogata.contact.finder import find_swept
-from hitogata.contact.finding import find_contacts, touch, work_size
 from hitogata.contact.layout import BodyPose, Contact, ContactPoint, Pair, open_shapes
-from hitogata.contact.matching import carry_impulses
+from hitogata.contact.narrowphase import find_contacts, touch, work_size
+from hitogata.contact.warm_start import carry_impulses
 from hitogata.dynamics import forward_kinematics
+from hitogata.dynamics.batches import scratch
 from hitogata.dynamics.layout import model_of
-from hitogata.dynamics.running import scratch
 from hitogata.errors import ArgumentError
 from hitogata.figure import Box, Capsule, Plane, Sphere
 from hitogata.lanes import X1, X4, X8, aligned_zeros, entry, lanes, records

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hitogata.contact import contact_points, distance
-from hitogata.contact.querying import pair_points
+from hitogata.contact.pair_query import pair_points
 from hitogata.errors import ArgumentError
 from hitogata.figure import Box, Capsule, Plane, Pose, Sphere
 from hitogata.spatial import quat_exp

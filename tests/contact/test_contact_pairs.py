@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hitogata.contact.querying import pair_points
+from hitogata.contact.pair_query import pair_points
 from hitogata.figure import Plane
 from tests.contact.cases import PAIRS, random_poses, shape
 from tests.contact.oracle import deepest, inside, separation, split

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from hitogata.contact.querying import pair_points
+from hitogata.contact.pair_query import pair_points
 from hitogata.figure import Box, Capsule, Plane, Sphere
 from hitogata.lanes.testing import VARIANTS
 from hitogata.spatial import quat_to_matrix

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from hitogata.contact.querying import pair_points
+from hitogata.contact.pair_query import pair_points
 from hitogata.figure import Box, ConvexMesh, Cylinder, Ellipsoid, Plane, Sphere
 from tests.contact.cases import random_poses, rows
 from tests.contact.convex_cases import NEW, PAIRS, convex, mesh_of

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from hitogata.contact.moving_pairs import impact_shares, time_of_impact
-from hitogata.contact.querying import pair_points
+from hitogata.contact.pair_query import pair_points
 from hitogata.contact.shapes import inradius_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import (

@@ -63,6 +63,11 @@ def test_same_as_in_numpy():
     assert np.abs(rotation - slow.motion.rotation).max() < 1e-12
     assert np.abs(position - slow.motion.position).max() < 1e-12
     assert np.abs(fast.forces(q, qd, qdd) - slow.tau).max() < 1e-11 * np.abs(slow.tau).max()
+    loads = rng.normal(size=(37, 3, 6)) * 10.0
+    tau, reactions = fast.loaded(q, qd, qdd, loads)
+    pushed = mechanism_inverse_dynamics(mechanism, q, qd, qdd, loads)
+    assert np.abs(tau - pushed.tau).max() < 1e-11 * np.abs(pushed.tau).max()
+    assert np.abs(reactions - pushed.reactions).max() < 1e-11 * np.abs(pushed.reactions).max()
     one = fast.forces(q[3], qd[3], qdd[3])
     assert one.shape == (6,)
     assert np.abs(one - slow.tau[3]).max() < 1e-11 * np.abs(slow.tau).max()

@@ -3,12 +3,17 @@
 import warnings
 
 import numpy as np
-import pytest
 
-from hitogata import library
-from hitogata.errors import FigureError, FileContentWarning
+from hitogata import dynamics, library
+from hitogata.errors import FileContentWarning
 from hitogata.figure import FigureBuilder, MassProperties, Pose, joint
-from hitogata.figure.mechanism import generalized_gravity, mechanism_motion
+from hitogata.figure.mechanism import (
+    coupling_matrix,
+    followed,
+    generalized_gravity,
+    mechanism_mass_matrix,
+    mechanism_motion,
+)
 from hitogata.files.osim import (
     figure_coordinates,
     figure_from_osim,
@@ -93,8 +98,31 @@ def test_library_figures_are_written():
         assert generalized_gravity(mechanism_from_osim(model), np.zeros(34)).shape == (1, 34)
 
 
-def test_what_a_figure_cannot_hold_is_named(tmp_path):
-    with pytest.raises(
-        FigureError, match=r"joint 'j6' .*; joint 'j8' .*joint 'j10' \(it follows .*'s' \(it follows others"
-    ):
-        figure_from_osim(read_text(tmp_path, every_joint()))
+def test_joints_that_follow_functions_and_each_other(tmp_path):
+    """Poses, mass matrix and inverse dynamics of the mechanism, whose coordinates follow others."""
+    model = read_text(tmp_path, every_joint())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FileContentWarning)
+        figure = figure_from_osim(model)
+    mechanism, rng = mechanism_from_osim(model), np.random.default_rng(4)
+    count = len(mechanism.coordinates)
+    q, qd, _ = followed(mechanism, rng.uniform(-0.5, 0.5, (3, count)), rng.normal(size=(3, count)))
+    places, v = figure_coordinates(model, figure, q, qd)
+    motion, found = mechanism_motion(mechanism, q, qd), dynamics.forward_kinematics(figure, places)
+    at = [figure.link_index(body.name) for body in mechanism.bodies]
+    np.testing.assert_allclose(found.position[:, at], motion.position @ UP.T, atol=1e-12)
+    G = coupling_matrix(mechanism, q)
+    speeds = np.stack([figure_coordinates(model, figure, q, row)[1] for row in _free_rates(mechanism, 3)], axis=2)
+    ours = speeds.transpose(0, 2, 1) @ dynamics.mass_matrix(figure, places) @ speeds
+    theirs = G.transpose(0, 2, 1) @ mechanism_mass_matrix(mechanism, q) @ G
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8 * np.abs(theirs).max())
+    energy = dynamics.energy(figure, places, v).kinetic
+    whole = 0.5 * np.einsum("ni,nij,nj->n", qd, mechanism_mass_matrix(mechanism, q), qd)
+    np.testing.assert_allclose(energy, whole, rtol=1e-8)
+
+
+def _free_rates(mechanism, rows):
+    for name in mechanism.free_coordinates:
+        rates = np.zeros((rows, len(mechanism.coordinates)))
+        rates[:, mechanism.index(name)] = 1.0
+        yield rates

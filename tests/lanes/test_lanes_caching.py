@@ -113,7 +113,7 @@ def test_found_again_and_made_anew_when_sources_change(home):
 
 
 def test_only_so_many_versions_are_kept(home):
-    few = SCRIPT.replace("import beside", "import beside\nfrom hitogata.lanes import caching\ncaching.VERSIONS = 3")
+    few = SCRIPT.replace("import beside", "import beside\nfrom hitogata.lanes import code_cache\ncaching.VERSIONS = 3")
     (home / "work" / "few.py").write_text(few)
     for factor in range(6):
         (home / "work" / "beside.py").write_text(BESIDE.replace("2.0", f"{factor}.0"))
@@ -157,9 +157,9 @@ def test_no_writable_directory(home):
 
 
 def test_disk_that_fails_after_compiling(home):
-    script = SCRIPT.replace("import beside", "import beside\nfrom hitogata.lanes import caching\n"
+    script = SCRIPT.replace("import beside", "import beside\nfrom hitogata.lanes import code_cache\n"
                             "def full(*args): raise OSError(28, 'No space left on device')\n"
-                            "caching._Files._save_data = full")
+                            "code_cache._Files._save_data = full")
     (home / "work" / "full.py").write_text(script)
     out, err = run(home, "1", "full.py")
     assert out == ["6.0"]
@@ -185,9 +185,9 @@ def test_processes_that_compile_at_once(home):
 
 
 def test_killed_while_compiling(home):
-    script = SCRIPT.replace("import beside", "import beside, time\nfrom hitogata.lanes import compiling\n"
+    script = SCRIPT.replace("import beside", "import beside, time\nfrom hitogata.lanes import compiler\n"
                             "def never(*args):\n    print('held', flush=True)\n    time.sleep(1e6)\n"
-                            "compiling._Compiler.compile = never")
+                            "compiler._Compiler.compile = never")
     (home / "work" / "stuck.py").write_text(script)
     stuck = start(home, "1", "stuck.py")
     assert stuck.stdout.readline() == "held\n"

@@ -9,7 +9,7 @@ from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from hitogata.dynamics import frame_position
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.learn import StandAndReach
-from hitogata.learn.reaching import EFFORT, HIGH, LOW, NAME, STANDING, WIDTH
+from hitogata.learn.reach import EFFORT, HIGH, LOW, NAME, STANDING, WIDTH
 
 
 def make(num_envs: int = 3, **options) -> StandAndReach:

@@ -13,7 +13,7 @@ from hitogata.library import human28, pendulum
 from hitogata.loops.adapting import AdaptSettings, adapt
 from hitogata.loops.contacts import ContactStage, ContactState
 from hitogata.loops.contacts.trials import Trials
-from hitogata.loops.tracking import servo
+from hitogata.loops.servo import servo
 from hitogata.motion import clean_feet, cut, level_feet, retarget_bvh
 from tests.motion.steps import stepping_walk
 from tests.reference import reference

@@ -12,7 +12,7 @@ from hitogata.figure import Box, Capsule, Cylinder, FigureBuilder, Pose, Sphere,
 from hitogata.library import human28, human40
 from hitogata.loops import Links, grasp, here, link_rows, pin
 from hitogata.loops.contacts import Change, ContactSettings, ContactStage, ContactState, Slip
-from hitogata.loops.tracking import servo
+from hitogata.loops.servo import servo
 from tests.loops.test_loops_hanging import mass_acceleration
 
 H, G = 1e-3, 9.81

@@ -8,9 +8,9 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import State, Trajectory
 from hitogata.library import human28, pendulum
 from hitogata.loops.contacts import ContactStage
-from hitogata.loops.following import Follower
+from hitogata.loops.follower import Follower
 from hitogata.loops.reference import reference_of
-from hitogata.loops.tracking import servo
+from hitogata.loops.servo import servo
 
 H = 1 / 480
 

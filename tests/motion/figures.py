@@ -7,7 +7,7 @@ import numpy as np
 from hitogata.dynamics import integrate
 from hitogata.figure import Figure, FigureBuilder, Joint, JointKind, MassProperties, Pose, Trajectory, velocities_of
 from hitogata.figure import joint as joints
-from hitogata.figure.moving import joint_motion
+from hitogata.figure.joint_poses import joint_motion
 from hitogata.spatial import quat_to_matrix
 
 BODY = MassProperties.principal(1.0, (0.02, -0.03, 0.05), (0.01, 0.012, 0.015))

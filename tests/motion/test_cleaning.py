@@ -9,7 +9,7 @@ from hitogata.figure import Trajectory, velocities_of
 from hitogata.files import figure_from_bvh, read_bvh, trajectory_from_bvh
 from hitogata.library import human28, pendulum
 from hitogata.motion import GroundMove, blend, clean_feet, find_contacts, foot_slides, move_root, retarget
-from hitogata.motion.footing import point_places
+from hitogata.motion.foot_contacts import point_places
 from tests.motion.figures import waving
 from tests.motion.steps import stepping_walk
 from tests.motion.test_skating import sliding_walk

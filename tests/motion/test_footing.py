@@ -9,8 +9,8 @@ from hitogata.figure import FigureBuilder, Frame, Pose, Trajectory, joint
 from hitogata.files import figure_from_bvh, read_bvh, trajectory_from_bvh
 from hitogata.library import human28, pendulum, virtual_human
 from hitogata.motion import GroundMove, RestLimits, find_contacts, move_root, put_on_floor, resting_points
-from hitogata.motion.footing import named_feet
-from hitogata.motion.grounding import sole_points
+from hitogata.motion.foot_contacts import named_feet
+from hitogata.motion.ground_height import sole_points
 from tests.motion.figures import BODY, waving
 from tests.motion.steps import stepping_walk
 from tests.reference import reference

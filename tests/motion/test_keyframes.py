@@ -8,7 +8,7 @@ from hitogata.errors import ArgumentError
 from hitogata.library import human28
 from hitogata.motion import Keyframe, with_keyframes
 from hitogata.motion.keyframes import bell, keyframe_layer
-from hitogata.motion.playing import frame_poses
+from hitogata.motion.player import frame_poses
 from tests.motion.steps import stepping_walk
 
 

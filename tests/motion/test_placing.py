@@ -8,7 +8,7 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Trajectory
 from hitogata.library import human28, pendulum
 from hitogata.motion import GroundMove, headings, move_root, put_on_floor, start_at, turn_root
-from hitogata.motion.grounding import lowest
+from hitogata.motion.ground_height import lowest
 from tests.motion.figures import every_joint, waving
 from tests.motion.steps import stepping_walk
 

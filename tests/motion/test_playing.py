@@ -9,7 +9,7 @@ from hitogata.figure import Figure, Link, MassProperties, Pose, Trajectory, join
 from hitogata.library import human28, human40, pendulum
 from hitogata.motion import Player, add_layer, drag_along
 from hitogata.motion.easing import ease
-from hitogata.motion.playing import frame_poses
+from hitogata.motion.player import frame_poses
 from tests.motion.figures import waving
 from tests.motion.steps import stepping_walk
 

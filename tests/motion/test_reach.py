@@ -10,7 +10,7 @@ from hitogata.errors import FigureError
 from hitogata.figure import Figure, JointKind, Trajectory
 from hitogata.library import bear, chain, human28, human40, virtual_human
 from hitogata.motion import Player, drag_along
-from hitogata.motion.playing import frame_poses
+from hitogata.motion.player import frame_poses
 from hitogata.motion.reach import limb_of, trunk_links
 from hitogata.spatial import matrix_to_quat
 from tests.motion.puppet_cases import beyond, clamped

@@ -12,9 +12,9 @@ from hitogata.figure import Figure, FigureBuilder, Frame, JointKind, Link, Pose,
 from hitogata.files import bvh_from_trajectory, bvh_poses, figure_from_bvh, read_bvh, trajectory_from_bvh
 from hitogata.library import chain, human28, human40
 from hitogata.motion import map_skeletons, retarget, retarget_bvh
-from hitogata.motion.fitting import bend_twists, hinge_angles, inside, twist_angles, universal_angles
-from hitogata.motion.grounding import lowest
-from hitogata.motion.resting import shortest_turn
+from hitogata.motion.ground_height import lowest
+from hitogata.motion.joint_fit import bend_twists, hinge_angles, inside, twist_angles, universal_angles
+from hitogata.motion.reference_pose import shortest_turn
 from hitogata.spatial import quat_exp, quat_rotate, quat_to_matrix
 from tests.motion.cases import walk, with_other_frames
 from tests.reference import reference

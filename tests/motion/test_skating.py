@@ -6,9 +6,9 @@ import pytest
 from hitogata.figure import Trajectory, velocities_of
 from hitogata.library import human28
 from hitogata.motion import GroundMove, RestLimits, find_contacts, foot_slides, move_root
-from hitogata.motion.footing import point_places
-from hitogata.motion.placing import moved_samples
-from hitogata.motion.skating import standing_moves
+from hitogata.motion.foot_contacts import point_places
+from hitogata.motion.foot_skate import standing_moves
+from hitogata.motion.root_placement import moved_samples
 from tests.motion.steps import stepping_walk
 
 

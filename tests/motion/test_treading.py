@@ -12,9 +12,9 @@ from hitogata.files import read_bvh
 from hitogata.files.names import Part, Side
 from hitogata.library import human28, human40, virtual_human
 from hitogata.motion import retarget_bvh
-from hitogata.motion.fitting import steady_twists
-from hitogata.motion.grounding import sole_points
-from hitogata.motion.smoothing import bridged, raised
+from hitogata.motion.ground_height import sole_points
+from hitogata.motion.joint_fit import steady_twists
+from hitogata.motion.smooth_curve import bridged, raised
 from tests.motion.odd import walk_bvh
 from tests.reference import reference
 

@@ -20,7 +20,7 @@ from hitogata.figure import (
 )
 from hitogata.library import human28
 from hitogata.pictures import Actor, Arrows, Caption, JointRange, Line, Marker, Trail, write_replay
-from hitogata.pictures.packing import pack
+from hitogata.pictures.quantized_arrays import pack
 from hitogata.pictures.replay import kept_rows
 from hitogata.rom import ConeRegion, RangeOfMotion
 from tests.pictures.reading import numbers, scene_of

@@ -8,7 +8,7 @@ from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Box, Pose, Sphere, State
 from hitogata.library import chain, human28
 from hitogata.sim import Settings, World
-from hitogata.sim.pairing import PAIRS
+from hitogata.sim.pair_list import PAIRS
 
 G = 9.81
 
@@ -176,7 +176,7 @@ def test_many_shapes_are_swept_and_nothing_changes(monkeypatch):
     """A heap of figures and boxes, with all pairs listed and with a sweep: the same bits."""
     ends = []
     for many in (10_000, 10):
-        monkeypatch.setattr("hitogata.sim.pairing.MANY", many)
+        monkeypatch.setattr("hitogata.sim.pair_list.MANY", many)
         world = World()
         world.add_ground()
         members = [world.add_body(Box((0.1, 0.1, 0.1)), mass=1.0, pose=Pose((0.15 * k, 0, 0.3))) for k in range(12)]

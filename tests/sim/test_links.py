@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hitogata.constraints.coupling import couple, number_rows
+from hitogata.constraints.delassus import couple, number_rows
 from hitogata.constraints.link_replies import prepare_link
 from hitogata.constraints.links import (
     SIDE,
@@ -21,10 +21,10 @@ from hitogata.dynamics import bias, forward_kinematics, jacobian, mass_matrix
 from hitogata.dynamics.factor import factorise, whiten
 from hitogata.figure import JointKind
 from hitogata.lanes import X1, entry, kernel, lanes, records
-from hitogata.sim.forest import make_forest
+from hitogata.sim.body_state import place
 from hitogata.sim.free_motion import add_gravity, fill
 from hitogata.sim.layout import open_rows, open_scene, open_state, open_world
-from hitogata.sim.placing import place
+from hitogata.sim.world_model import make_forest
 from hitogata.solve import Problem, direct
 from hitogata.spatial import Force, load3
 from tests.peers.builders import random_figure
@@ -42,7 +42,7 @@ def solve_links(ints, floats, state, work, work_ints, link_work, inverse, link_i
     """Blocks (body_a, body_b, first, count, bounded), rows (on_a, on_b, bias, soft, low, high, impulse)."""
     world = open_world(ints, floats)
     scene, views = open_scene(world, work), open_state(world, state)
-    solved, numbers = open_rows(world, scene, work_ints), lanes(rows, X1)
+    solved, numbers = open_rows(world, work, work_ints), lanes(rows, X1)
     block, row = records(link_ints, LinkInts, X1), records(link_work, LinkRow, X1)
     links = Links(block, row, lanes(slots, X1), lanes(inverse, X1))
     place(scene, world.solid, views)
@@ -94,7 +94,7 @@ def test_any_rows_between_any_bodies(seed):
     figures = [random_figure(rng, 12, root=JointKind.FREE), random_figure(rng, 9, root=JointKind.HINGE)]
     forest = make_forest(figures, (0.0, 0.0, -9.81), 64)
     q = [figure.random(rng, spread=0.7) for figure in figures]
-    state = np.zeros(forest.state_size)
+    state = forest.state.new_floats()
     state[: forest.nq] = np.concatenate(q)
     mass, free, moves = np.zeros((forest.nv, forest.nv)), np.zeros(forest.nv), {}
     for figure, span, own in zip(figures, forest.spans, q, strict=True):
@@ -129,7 +129,7 @@ def test_any_rows_between_any_bodies(seed):
     assert truth.converged
     solved = given.copy()
     worst = solve_links(
-        forest.ints, forest.floats, state, np.zeros(forest.work_size), np.zeros(forest.work_ints, np.int64),
+        forest.ints, forest.floats, state, forest.work.new_floats(), forest.work.new_ints(),
         np.zeros(MOST * LinkRow.SIZE), np.zeros(len(blocks) * SIDE * SIDE),
         np.zeros(len(blocks) * LinkInts.SIZE, np.int64), np.zeros(MOST, np.int64), np.array(blocks), solved, H, 20000,
     )  # fmt: skip

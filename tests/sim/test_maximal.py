@@ -8,12 +8,11 @@ import pytest
 from hitogata.dynamics import difference, forward_dynamics, forward_kinematics, joint_reactions, momentum
 from hitogata.errors import HitogataError
 from hitogata.figure import Box, Figure, JointKind, Pose, Sphere, State
-from hitogata.lanes import record_size
 from hitogata.library import chain, human28
 from hitogata.rom import ConeRegion, ConstantTwist, RangeOfMotion
 from hitogata.rom.human import human_ranges
 from hitogata.sim import Coordinates, Settings, World, WorldError
-from hitogata.sim.layout import PIECES, Carried
+from hitogata.sim.layout import PIECES
 from tests.peers.builders import random_figure
 
 PLAIN = {"keep_energy": False, "slow_taut": False, "longest_fast_step": np.inf}
@@ -256,10 +255,8 @@ def test_momentum_is_kept_however_few_the_sweeps():
     world.step(0.01, steps=50)
     assert member.joint_gaps().max() > 1e-5, "the joints were solved, so nothing is shown"
     loose = world.arrays.loose
-    carried = loose.forest.nq + loose.forest.nv + loose.start
-    size = record_size(Carried)
-    bodies = world.arrays.state[carried : carried + size * len(masses)].reshape(-1, size)
-    centres = bodies[:, :3]  # velocities of centres of mass
+    state = world.arrays.state[loose.start : loose.start + loose.forest.state.floats]
+    centres = loose.forest.state.field("carried", state).centre  # velocities of centres of mass
     np.testing.assert_allclose(masses @ centres, start, atol=1e-12)
 
 

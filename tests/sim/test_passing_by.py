@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from hitogata.contact.querying import pair_points
+from hitogata.contact.pair_query import pair_points
 from hitogata.figure import Box, Capsule, Plane, Pose, Shape, Sphere, State
 from hitogata.sim import World, WorldBatch
 

@@ -143,7 +143,7 @@ def test_contacts_without_room_do_not_change_the_bits(monkeypatch):
     """A world that makes room in the middle of its steps, also of steps in pieces."""
     ends = []
     for room in (4, 256):
-        monkeypatch.setattr("hitogata.sim.arrays.CONTACT_ROOM", room)
+        monkeypatch.setattr("hitogata.sim.world_data.CONTACT_ROOM", room)
         scene = Everything()
         scene.run(0, 80)
         ends.append(scene.digest())

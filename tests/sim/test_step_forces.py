@@ -16,7 +16,7 @@ from hitogata.lanes import record_offsets, record_size
 from hitogata.library import chain, human28
 from hitogata.rom import ConeRegion, RangeOfMotion
 from hitogata.sim import ContactMethod, Coordinates, Settings, World, WorldBatch, hold
-from hitogata.sim.layout import HEADER, PIECES, Carried
+from hitogata.sim.layout import PIECES, Carried
 from hitogata.sim.parts import state_parts
 
 WORLDS = int(os.environ.get("HITOGATA_WORLDS", "12"))
@@ -58,11 +58,11 @@ def random_world(seed: int, **options) -> tuple[World, float]:
 def momenta(world: World) -> list:
     """m v of the centre of every link, as the world carries it along, (links, 3) of each figure."""
     arrays, result = world.arrays, []
-    forest, state, bodies = arrays.forest, arrays.state, record_size(Body)
+    forest, state = arrays.forest, arrays.state
     for member in world.members:
         span = arrays.span_of(member)
         of = list(span.body_of_link)
-        rows = forest.floats[HEADER:][: forest.bodies * bodies].reshape(-1, bodies)
+        rows = forest.model.field("body", forest.floats).rows
         mass = rows[of, record_offsets(Body)["inertia"]]
         if arrays.loose is None:
             carried = state[state_parts(forest, span).carried].reshape(-1, record_size(Carried))

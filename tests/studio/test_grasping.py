@@ -10,7 +10,7 @@ from hitogata.studio import StudioOptions
 from hitogata.studio.contact_words import contact_table, hand_line, tally_line
 from hitogata.studio.modes.hands import hand_frames
 from hitogata.studio.modes.physics import Physics
-from hitogata.studio.modes.posing import Posing
+from hitogata.studio.modes.pose import Posing
 from hitogata.studio.scenery import bar_at
 from hitogata.studio.stage import Stage
 

@@ -14,7 +14,7 @@ from hitogata.studio.gauges import SERIES, Gauge, Gauges, touching
 from hitogata.studio.guard import Guard
 from hitogata.studio.leash import Leash
 from hitogata.studio.modes.physics import Physics
-from hitogata.studio.modes.posing import Posing
+from hitogata.studio.modes.pose import Posing
 from hitogata.studio.recorder import Recorder
 from hitogata.studio.stage import Stage
 

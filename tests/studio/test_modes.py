@@ -13,9 +13,9 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Pose, Sphere, State, Trajectory
 from hitogata.library import human28, pendulum, virtual_human
 from hitogata.rom import ConeRegion, RangeOfMotion
+from hitogata.studio.modes.motion import Playing
 from hitogata.studio.modes.physics import MOST_THINGS, Physics
-from hitogata.studio.modes.playing import Playing
-from hitogata.studio.modes.posing import Posing
+from hitogata.studio.modes.pose import Posing
 from hitogata.studio.scenery import Floor, Thing, floor_shapes
 from hitogata.studio.stage import Stage
 

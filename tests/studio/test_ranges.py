@@ -19,7 +19,7 @@ from hitogata.rom import (
 from hitogata.rom.human import human_ranges
 from hitogata.rom.outline import to_plane
 from hitogata.spatial import quat_conjugate, quat_rotate
-from hitogata.studio.ranges import editing
+from hitogata.studio.ranges import edits
 from hitogata.studio.ranges.kinds import Kind, converted, from_polar, kind_of, plane_of, to_polar
 
 TURN = (0.5, -0.5, 0.1, 0.7)
@@ -67,7 +67,7 @@ def test_plane_is_that_of_the_region():
 @pytest.mark.parametrize("kind", REGIONS, ids=lambda kind: kind.value)
 def test_handles_lie_on_the_boundary(kind):
     region = REGIONS[kind]
-    azimuth, angle = editing.handles(RangeOfMotion(region)).T
+    azimuth, angle = edits.handles(RangeOfMotion(region)).T
     np.testing.assert_allclose(region.distance(from_polar(region, azimuth, angle)), 0.0, atol=1e-7)
 
 
@@ -76,8 +76,8 @@ def test_handles_lie_on_the_boundary(kind):
 def test_moved_point_is_where_it_was_dragged(kind, index):
     """Dragged outwards along its own meridian by 0.1 rad, the boundary goes through the new place."""
     range_ = RangeOfMotion(REGIONS[kind], (-0.5, 0.7))
-    azimuth, angle = editing.handles(range_)[index]
-    new = editing.move_point(range_, index, azimuth, angle + 0.1)
+    azimuth, angle = edits.handles(range_)[index]
+    new = edits.move_point(range_, index, azimuth, angle + 0.1)
     assert kind_of(new.swing) is kind
     place = from_polar(range_.swing, azimuth, angle + 0.1)
     limit = 0.02 if kind in (Kind.ELLIPSE, Kind.SUPERELLIPSE, Kind.OVAL) else 1e-7  # their other axis has moved along
@@ -88,7 +88,7 @@ def test_moved_point_is_where_it_was_dragged(kind, index):
 
 def test_points_of_a_spline_stay_when_another_moves():
     range_ = RangeOfMotion(REGIONS[Kind.SPLINE])
-    new = editing.move_point(range_, 2, range_.swing.azimuth[2] + 0.1 + 2 * np.pi, 0.9)
+    new = edits.move_point(range_, 2, range_.swing.azimuth[2] + 0.1 + 2 * np.pi, 0.9)
     assert new.swing.azimuth[2] == pytest.approx(range_.swing.azimuth[2] + 0.1)  # whole turns do not count
     kept = [0, 1, 3, 4, 5, 6]
     np.testing.assert_array_equal(np.array(new.swing.angle)[kept], np.array(range_.swing.angle)[kept])
@@ -97,10 +97,10 @@ def test_points_of_a_spline_stay_when_another_moves():
 def test_a_point_far_from_the_others_does_not_shoot_over():
     """Neighbours at 175°: tangents through all of them would pass 180°, calmer ones do not."""
     range_ = RangeOfMotion(SplineRegion.through(np.arange(8) * np.pi / 4, [3.05] * 4 + [2.9] * 4))
-    new = editing.move_point(range_, 1, np.pi / 4, 0.6)
+    new = edits.move_point(range_, 1, np.pi / 4, 0.6)
     assert new.swing.angle[1] == 0.6
     assert max(new.swing.polar_at(np.linspace(0, 7.99, 400))[1]) < np.pi
-    back = editing.move_point(new, 1, np.pi / 4, 3.05)
+    back = edits.move_point(new, 1, np.pi / 4, 3.05)
     np.testing.assert_allclose(back.swing.d_angle, range_.swing.d_angle, atol=1e-12)  # smooth again
 
 
@@ -109,32 +109,32 @@ def test_tangents():
     range_ = RangeOfMotion(REGIONS[Kind.SPLINE])
     h = 1e-6
     before, after = (np.stack(range_.swing.polar_at(np.array([3 + d])), 1)[0] for d in (0.0, h))
-    lever = editing.tangents(range_)[3] - editing.handles(range_)[3]
+    lever = edits.tangents(range_)[3] - edits.handles(range_)[3]
     np.testing.assert_allclose(3 * lever, (after - before) / h, atol=1e-4)
-    to = editing.handles(range_)[3] + [0.25, 0.1]
-    new = editing.move_tangent(range_, 3, *to)
-    np.testing.assert_allclose(editing.tangents(new)[3], to, atol=1e-12)
-    moved = editing.move_point(new, 3, new.swing.azimuth[3], new.swing.angle[3] + 0.05)
+    to = edits.handles(range_)[3] + [0.25, 0.1]
+    new = edits.move_tangent(range_, 3, *to)
+    np.testing.assert_allclose(edits.tangents(new)[3], to, atol=1e-12)
+    moved = edits.move_point(new, 3, new.swing.azimuth[3], new.swing.angle[3] + 0.05)
     assert moved.swing.d_angle[3] == pytest.approx(new.swing.d_angle[3])  # set by hand: it stays
-    assert editing.smooth_tangents(new).swing.d_angle == pytest.approx(range_.swing.d_angle)
+    assert edits.smooth_tangents(new).swing.d_angle == pytest.approx(range_.swing.d_angle)
 
 
 def test_points_come_and_go():
     range_ = RangeOfMotion(REGIONS[Kind.SPLINE], BoundaryTwist(np.linspace(-1, -0.4, 7), np.linspace(0.3, 0.9, 7)))
     middle = np.array([float(x) for x in range_.swing.polar_at(np.array(4.5))])
-    more = editing.add_point(range_, *middle)
+    more = edits.add_point(range_, *middle)
     assert more.swing.segments == 8
-    np.testing.assert_allclose(editing.handles(more)[5], middle, atol=0.02)
+    np.testing.assert_allclose(edits.handles(more)[5], middle, atol=0.02)
     np.testing.assert_allclose(more.twist.low[5], -0.55, atol=0.02)  # between those of its neighbours
     assert more.swing.area == pytest.approx(range_.swing.area, rel=0.02)
-    less = editing.remove_point(more, 5)
+    less = edits.remove_point(more, 5)
     np.testing.assert_allclose(less.swing.angle, range_.swing.angle)
     np.testing.assert_allclose(less.twist.high, range_.twist.high, atol=0.03)
 
 
 def test_twist_at_a_knot():
     range_ = RangeOfMotion(REGIONS[Kind.SPLINE], (-0.5, 0.7))
-    new = editing.set_twist(range_, 2, -0.2, 0.1)
+    new = edits.set_twist(range_, 2, -0.2, 0.1)
     low, high = new.twist_limits(new.swing.knots)
     np.testing.assert_allclose([low[2], high[2]], [-0.2, 0.1], atol=1e-6)
     np.testing.assert_allclose(np.delete(low, 2), -0.5, atol=1e-6)
@@ -170,16 +170,16 @@ def test_boxes_keep_their_box():
 def test_what_is_refused():
     cone, spline = RangeOfMotion(REGIONS[Kind.CONE]), RangeOfMotion(REGIONS[Kind.SPLINE])
     with pytest.raises(ArgumentError, match="cone has no points"):
-        editing.add_point(cone, 0.0, 0.1)
+        edits.add_point(cone, 0.0, 0.1)
     with pytest.raises(ArgumentError, match="no point 9: there are 7"):
-        editing.move_point(spline, 9, 0.0, 0.5)
+        edits.move_point(spline, 9, 0.0, 0.5)
     with pytest.raises(RangeError, match="crosses itself"):
-        editing.move_point(spline, 2, spline.swing.azimuth[4] + 0.3, 1.3)
+        edits.move_point(spline, 2, spline.swing.azimuth[4] + 0.3, 1.3)
     with pytest.raises(RangeError, match="no rectangle can"):
         converted(RangeOfMotion(SplineRegion.through(-np.arange(6) * np.pi / 3, [1.0] * 6, turns=-1)), Kind.RECTANGLE)
     four = RangeOfMotion(SplineRegion.through(np.arange(4) * np.pi / 2, [0.5] * 4))
     with pytest.raises(ArgumentError, match="at least 4"):
-        editing.remove_point(four, 0)
+        edits.remove_point(four, 0)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.OTHER])

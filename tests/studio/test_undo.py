@@ -12,9 +12,9 @@ from hitogata.figure import Trajectory
 from hitogata.library import human28, virtual_human
 from hitogata.motion import Keyframe
 from hitogata.studio import StudioOptions
+from hitogata.studio.modes.motion import Playing
 from hitogata.studio.modes.physics import Physics
-from hitogata.studio.modes.playing import Playing
-from hitogata.studio.modes.posing import Posing
+from hitogata.studio.modes.pose import Posing
 from hitogata.studio.poses import read_pose, write_pose
 from hitogata.studio.scenery import Floor, Thing
 from hitogata.studio.shortcuts import SHORTCUTS, sheet

@@ -6,7 +6,7 @@ reactions and forces of loops come out.  `docs/assembly.md` is the guide.
 """
 
 from hitogata.dynamics.assembly.costs import UNIT, CostModel
-from hitogata.dynamics.assembly.measuring import measure_costs
+from hitogata.dynamics.assembly.measured_costs import measure_costs
 from hitogata.dynamics.assembly.methods import Method, assemble_in_order, pays
 from hitogata.dynamics.assembly.plans import plan, replan
 from hitogata.dynamics.assembly.schedule import Schedule

@@ -3,8 +3,8 @@
 from hitogata.dynamics.articulated import add_wrench, find_turning
 from hitogata.dynamics.assembly.program import HEADER
 from hitogata.dynamics.assembly.sweeps import Job, Leaf, Pieces, Step, assemble, disassemble
+from hitogata.dynamics.batches import scratch, status_of
 from hitogata.dynamics.layout import open_tree
-from hitogata.dynamics.running import scratch, status_of
 from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, records, tail
 
 

@@ -10,7 +10,7 @@ from hitogata.dynamics.assembly.plans import program_for
 from hitogata.dynamics.assembly.schedule import Schedule
 from hitogata.dynamics.assembly.segment_layout import HEADER, Group
 from hitogata.dynamics.assembly.segment_runner import SegmentRunner, runner_for
-from hitogata.dynamics.calling import REFUSED, Array, Input, check, no_torque, single_state, vector
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, check, no_torque, single_state, vector
 from hitogata.dynamics.layout import GRAVITY, model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure

@@ -1,7 +1,7 @@
 """Sweeps over one group of segments: they need nothing of other groups, so threads may share groups out."""
 
 from hitogata.dynamics.articulated import weighed
-from hitogata.dynamics.assembly.segment_layout import BALL_JOINT, HINGE_JOINT, NONE, SLIDER_JOINT, Flow, Multi
+from hitogata.dynamics.assembly.segment_layout import BALL_JOINT, NONE, SCREW_JOINT, Flow, Multi
 from hitogata.dynamics.assembly.segment_steps import (
     closed_rate,
     drifted,
@@ -26,8 +26,8 @@ from hitogata.dynamics.assembly.segment_steps import (
     taken,
     unit_strand,
 )
-from hitogata.dynamics.placing import axis_of
-from hitogata.dynamics.turning import carried
+from hitogata.dynamics.joints import axis_of
+from hitogata.dynamics.rnea_outward import carried
 from hitogata.lanes import kernel, record_offsets, sincos
 from hitogata.spatial import Motion, Vec3, articulated, dot
 
@@ -80,9 +80,8 @@ def take_general(segments, at, flow, n, place, v_at, tau_at):
     elif kind != NONE:
         segments.multis[at + SPEEDS * n] = state[v_at + iv]
         segments.multis[at + TORQUES * n] = state[tau_at + iv]
-        if kind == HINGE_JOINT:
-            segments.flows[flow + TURN * n] = state[iq]
-        elif kind == SLIDER_JOINT:
+        segments.flows[flow + TURN * n] = state[iq]
+        if kind == SCREW_JOINT:
             segments.multis[at + SLIDE * n] = state[iq]
 
 
@@ -113,7 +112,7 @@ def prepare(segments, group, strand, width, with_wrenches):
     take_state(segments, group, width, with_wrenches)
     for k in range(group.first, group.first + group.length):
         flow = segments.flow[k]
-        flow.sin, flow.cos = sincos(flow.turn)
+        flow.sin, flow.cos = sincos(flow.turn * segments.slot[k].turn)
     if group.open == 0:
         return
     _, _, one, _, rest = unit_strand()
@@ -127,7 +126,7 @@ def prepare(segments, group, strand, width, with_wrenches):
         else:
             multi = segments.multi[group.general + k]
             base, rot = general_turn(rot, slot.rot, multi.quat, flow.sin, flow.cos)
-            spin = spin + general_rate(base, multi.v, slot.hinge, slot.ball)
+            spin = spin + general_rate(base, multi.v, slot.turn, slot.ball)
     strand.turned = rot
     strand.spin = spin
 
@@ -142,13 +141,14 @@ def turn(segments, group, strand, with_wrenches):
             after, axis = hinge_turn(rot, slot.rot, flow.sin, flow.cos)
             rate = axis * flow.v
             flow.arm, flow.drift = swung(rot, omega, slot.pos, rate)
-            flow.axis = axis * slot.hinge
+            flow.axis = axis * slot.turn
             rot, omega = after, omega + rate
         else:
             multi = segments.multi[group.general + k]
             base, after = general_turn(rot, slot.rot, multi.quat, flow.sin, flow.cos)
-            rate = general_rate(base, multi.v, slot.hinge, slot.ball)
-            flow.arm, flow.drift = slid(rot, omega, slot.pos, axis_of(base), rate, multi.slide, multi.v.x * slot.slider)
+            rate = general_rate(base, multi.v, slot.turn, slot.ball)
+            flow.arm, flow.drift = slid(rot, omega, slot.pos, axis_of(base), rate, multi.slide * slot.slide,
+                                        multi.v.x * slot.slide)  # fmt: skip
             multi.base = base
             rot, omega = after, omega + rate
         flow.rot, flow.omega = rot, omega
@@ -218,7 +218,7 @@ def carry_shaft(strand, drift, arm):
 @kernel
 def general_in(slot, flow, multi, strand, inertia, force, is_open, columns):
     """Up to three motions of a joint give way, one after the other."""
-    first = first_motion(multi.base, slot.hinge, slot.slider, slot.ball)
+    first = first_motion(multi.base, slot.turn, slot.slide, slot.ball)
     second, third = other_motions(multi.base, slot.ball)
     spare = slot.armature * slot.ball + slot.idle
     inertia, force, flow.gain, flow.shaft, flow.stiff, flow.push = motion_in(
@@ -269,7 +269,7 @@ def spread_out(segments, group, strand, width):
         else:
             multi = segments.multi[group.general + k]
             second, third = other_motions(multi.base, slot.ball)
-            first = first_motion(multi.base, slot.hinge, slot.slider, slot.ball)
+            first = first_motion(multi.base, slot.turn, slot.slide, slot.ball)
             if group.columns == 3:
                 z = rate_of(multi.stiff3, multi.push3, multi.gain3, a, multi.shaft3, load)
                 a = a + third * z

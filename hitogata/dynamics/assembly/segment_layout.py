@@ -19,7 +19,7 @@ from hitogata.spatial import Force, Inertia, Mat3, Motion, Quaternion, RigidIner
 HEADER = 12
 """groups, paths, segments, slots, rounds, 1 if the root is free, nq, nv, links, where the rounds stand, lanes, -"""
 
-NONE, HINGE_JOINT, SLIDER_JOINT, BALL_JOINT = 0, 1, 2, 3
+NONE, HINGE_JOINT, SCREW_JOINT, BALL_JOINT = 0, 1, 2, 3
 """Kinds of a slot and lane; NONE: a fixed joint, or padding."""
 
 SIDE = 8
@@ -75,9 +75,9 @@ class Slot:
     inertia: RigidInertia
     armature: float  # and 1 where there is no motion, so that nothing is divided by 0
     damping: float
-    hinge: float  # 1 or 0
-    slider: float
-    ball: float
+    turn: float  # of a hinge 1, of a screw as in `layout.Body`, else 0
+    slide: float
+    ball: float  # 1 or 0
     idle: float  # 1 where there are no second and third motions
     link_pos: Vec3
 
@@ -86,7 +86,7 @@ class Slot:
 class Flow:
     """What a body needs between the sweeps.  World axes."""
 
-    turn: float  # coordinate of a hinge
+    turn: float  # coordinate of a hinge or screw
     v: float
     tau: float
     sin: float
@@ -111,7 +111,7 @@ class Flow:
 class Multi:
     """And what joints other than hinges need besides."""
 
-    slide: float
+    slide: float  # coordinate of a screw
     quat: Quaternion
     v: Vec3
     tau: Vec3

@@ -22,8 +22,8 @@ from hitogata.dynamics.assembly.segment_layout import (
     NONE,
     P_AT,
     PIECE,
+    SCREW_JOINT,
     SIDE,
-    SLIDER_JOINT,
     T_AT,
     Flow,
     Hung,
@@ -32,8 +32,9 @@ from hitogata.dynamics.assembly.segment_layout import (
     Strand,
 )
 from hitogata.dynamics.assembly.topology import Topology, topology_of
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER, Body, JointInts, Model, model_of
+from hitogata.dynamics.joints import BALL, FREE, HINGE, SCREW
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
+from hitogata.dynamics.layout import Body, JointInts, Model, model_of
 from hitogata.figure import Figure
 from hitogata.lanes import address_table, aligned_zeros, record_offsets, record_size
 
@@ -41,7 +42,7 @@ SHORTEST = 6
 """Bodies of a segment: shorter ones are not worth a merge."""
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
-_KINDS = {HINGE: HINGE_JOINT, SLIDER: SLIDER_JOINT, BALL: BALL_JOINT}
+_KINDS = {HINGE: HINGE_JOINT, SCREW: SCREW_JOINT, BALL: BALL_JOINT}
 
 
 @dataclass(frozen=True)
@@ -198,7 +199,8 @@ def _slot(numbers: Any, joints: Ints, at: dict[str, int], bodies: list[int]) -> 
         row[to["rot"] : to["rot"] + 22] = own[body_at["rot"] : body_at["rot"] + 22]  # rot, pos, inertia
         row[to["damping"]] = own[body_at["damping"]]
         row[to["link_pos"] : to["link_pos"] + 3] = own[body_at["link_pos"] : body_at["link_pos"] + 3]
-        row[to["hinge"]], row[to["slider"]], row[to["ball"]] = kind == HINGE, kind == SLIDER, kind == BALL
+        row[to["turn"]], row[to["slide"]] = own[body_at["turn"] : body_at["turn"] + 2]
+        row[to["ball"]] = kind == BALL
         if kind in _KINDS:
             row[to["armature"]] = own[body_at["armature"]]
         row[to["idle"]] = kind != BALL

@@ -8,8 +8,9 @@ with s the motion, g = Fᵀ s ("shaft"), U = A s ("gain"), D = sᵀ A s + armatu
 General joints release up to three motions, one after the other.
 """
 
-from hitogata.dynamics.placing import axis_of, wrench
-from hitogata.dynamics.releasing import handed_down
+from hitogata.dynamics.aba_joint import handed_down
+from hitogata.dynamics.joints import axis_of
+from hitogata.dynamics.world_kinematics import wrench
 from hitogata.lanes import inline
 from hitogata.spatial import (
     Force,

@@ -16,7 +16,7 @@ from hitogata.dynamics.assembly.segment_paths import (
     turn_root,
 )
 from hitogata.dynamics.assembly.segment_steps import unit_strand
-from hitogata.dynamics.running import BAD_SIZE, status_of
+from hitogata.dynamics.batches import BAD_SIZE, status_of
 from hitogata.lanes import X1, Floats, cycles, entry, kernel, lanes, tail
 from hitogata.lanes.atomics import compare_exchange, fetch_add, load_acquire, pause, store_release
 

@@ -1,8 +1,8 @@
 """Assembly inward and disassembly outward, in any order of joints that a `Program` tells.
 
 Assembly makes every piece's element (see `elements`), from bare bodies to the whole.  Disassembly goes back: what a
-piece is given at its interface is known from the piece it became part of, so the joints inside follow.  A joint kind
-is known here only by its motion columns (`column`); how it turns and drifts came from `turning`.
+piece is given at its interface is known from the piece it became part of, so the joints inside follow.  Joints
+are known by their columns (`dynamics.joints`); how they turn and drift came from `turning`.
 """
 
 from typing import NamedTuple
@@ -18,8 +18,7 @@ from hitogata.dynamics.assembly.elements import (
     spread,
     transmit,
 )
-from hitogata.dynamics.layout import BALL, FREE, HINGE
-from hitogata.dynamics.placing import axis_of
+from hitogata.dynamics.joints import column
 from hitogata.lanes import inline, kernel, lanes, record, records
 from hitogata.spatial import Force, Mat3, Motion, RigidInertia, Vec3, articulated, cross, dot, load6, store6
 
@@ -94,30 +93,6 @@ class Job(NamedTuple):
     m: lanes  # type: ignore[valid-type]
 
 
-@kernel
-def column(joint, work, c):
-    """Motion c of a joint, world axes: the one place where this room knows kinds.  [angular; linear]"""
-    none = Vec3(0.0, 0.0, 0.0)
-    if joint.kind == HINGE:
-        return Motion(axis_of(work.rot), none)
-    if joint.kind == BALL or joint.kind == FREE:
-        e = column_of(work.base, c % 3)
-        if c < 3:
-            return Motion(e, none)
-        return Motion(none, e)
-    return Motion(none, axis_of(work.base))
-
-
-@kernel
-def column_of(rot, c):
-    """Column of a rotation matrix."""
-    if c == 0:
-        return Vec3(rot.xx, rot.yx, rot.zx)
-    if c == 1:
-        return Vec3(rot.xy, rot.yy, rot.zy)
-    return Vec3(rot.xz, rot.yz, rot.zz)
-
-
 # ------------------------------------------------------- inward
 
 
@@ -187,7 +162,7 @@ def give_way(job, step, joint, body, work, v, tau):
     m, at, n = job.m, step.ready_at, step.ready_size
     spread(m, step.lower_at, step.lower_size, at, n)
     for c in range(joint.count):
-        store6(m, 0, column(joint, work, c))
+        store6(m, 0, column(joint, body, work, c))
         push = tau[joint.iv + c] - v[joint.iv + c] * body.damping
         release(m, at, n, 0, body.armature, push, step.columns_at + c * (n + 2))
     store6(m, TOP, work.drift)
@@ -232,7 +207,7 @@ def disassemble(job, tree, works, out, forces, reactions):
     m = job.m
     for k in range(job.steps - 1, -1, -1):
         step = job.step[k]
-        joint, work = tree.joint[step.body], works[step.body]
+        joint, body, work = tree.joint[step.body], tree.body[step.body], works[step.body]
         hand_back_rows(job, step, forces)
         below = step.lower_x
         if step.upper_at < 0:
@@ -243,7 +218,7 @@ def disassemble(job, tree, works, out, forces, reactions):
             hand_back(job, step)
         if reactions is not None:
             keep_reaction(job, step, work, reactions)
-        swing(job, step, joint, work, out)
+        swing(job, step, joint, body, work, out)
 
 
 @kernel
@@ -310,7 +285,7 @@ def keep_reaction(job, step, work, reactions):
 
 
 @kernel
-def swing(job, step, joint, work, out):
+def swing(job, step, joint, body, work, out):
     """The joint's own accelerations, last column first, and its body's."""
     m, n, x = job.m, step.ready_size, step.lower_x
     u = load6(m, x)
@@ -323,7 +298,7 @@ def swing(job, step, joint, work, out):
             total = total - m[keep + i] * m[x + i]
         rate = total * m[keep + n]
         out[joint.iv + c] = rate
-        a = a + column(joint, work, c) * rate
+        a = a + column(joint, body, work, c) * rate
     store6(m, x, a)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics.layout import BALL, FIXED, HEADER, HINGE, SLIDER, Body, JointInts, Model, model_of
+from hitogata.dynamics.joints import BALL, FIXED, HINGE, SCREW
+from hitogata.dynamics.layout import HEADER, Body, JointInts, Model, model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.lanes import record_offsets
@@ -104,17 +105,18 @@ def _read(figure: Figure, model: Model) -> Topology:
     numbers = model.floats[HEADER:].reshape(count, Body.SIZE)  # type: ignore[attr-defined]
     ints, floats = record_offsets(JointInts), record_offsets(Body)
     parents, kinds, links = (rows[:, ints[name]] for name in ("parent", "kind", "link"))
-    owner = [int(link) if link >= 0 else int(links[i + 1]) for i, link in enumerate(links)]
+    owner = [next(int(link) for link in links[i:] if link >= 0) for i in range(count)]
     names = tuple(figure.joint_names[k] for k in owner)
     at, gear, pos = floats["inertia"], floats["armature"], floats["pos"]
     mass, spread = numbers[:, at], numbers[:, at + 4] + numbers[:, at + 7] + numbers[:, at + 9]
     light = []
     for i in range(count):
-        alone = _moved(int(kinds[i]), numbers[i, at : at + 10]) + numbers[i, gear]
+        screw = numbers[i, floats["turn"] : floats["turn"] + 2]
+        alone = _moved(int(kinds[i]), screw, numbers[i, at : at + 10]) + numbers[i, gear]
         hung = np.flatnonzero(parents == i)
         reach = float(sum(mass[c] * (numbers[c, pos : pos + 3] @ numbers[c, pos : pos + 3]) + spread[c] for c in hung))
-        with_children = alone + (float(mass[hung].sum()) if kinds[i] == SLIDER else reach)
-        is_light = bool(kinds[i] in (HINGE, SLIDER, BALL) and alone <= LIGHT * with_children)
+        with_children = alone + (float(mass[hung].sum()) if kinds[i] == SCREW and screw[1] else reach)
+        is_light = bool(kinds[i] in (HINGE, SCREW, BALL) and alone <= LIGHT * with_children)
         if is_light and len(hung) == 0:
             raise ArgumentError(
                 f"figure {figure.name!r}: joint {names[i]!r} moves no mass: link "
@@ -125,12 +127,11 @@ def _read(figure: Figure, model: Model) -> Topology:
     return Topology(tuple(int(p) for p in parents), motions, tuple(light), names)
 
 
-def _moved(kind: int, inertia: Any) -> float:
+def _moved(kind: int, screw: Any, inertia: Any) -> float:
     """Least inertia that a joint feels of its body alone, with its motions; inertia: mass, moment, rotational part."""
-    if kind == HINGE:
-        return float(inertia[9])
-    if kind == SLIDER:
-        return float(inertia[0])
+    if kind in (HINGE, SCREW):
+        turn, slide = screw
+        return float(turn * turn * inertia[9] + slide * slide * inertia[0])
     if kind == BALL:
         xx, xy, xz, yy, yz, zz = inertia[4:10]
         return float(np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])[0])

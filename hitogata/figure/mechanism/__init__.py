@@ -5,6 +5,7 @@ compiled, by `MechanismKernels`.
 from hitogata.figure.mechanism.evaluation import evaluate
 from hitogata.figure.mechanism.fast import MechanismKernels
 from hitogata.figure.mechanism.functions import (
+    Composed,
     Constant,
     CubicSpline,
     Function,
@@ -37,6 +38,7 @@ from hitogata.figure.mechanism.motion import (
 from hitogata.figure.mechanism.tree import Coupling, JointStep, Mechanism, MechanismBody, MechanismJoint
 
 __all__ = [
+    "Composed",
     "Constant",
     "Coupling",
     "CubicSpline",

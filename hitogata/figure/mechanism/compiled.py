@@ -71,6 +71,7 @@ class BodyRow:
     mass: float
     centre: Vec3
     inertia: Mat3           # about the centre
+    joint: Vec3             # origin of its joint's frame M
 
 
 _head: Any = MechanismHead
@@ -118,7 +119,7 @@ def compiled(mechanism: Mechanism) -> CompiledMechanism | None:
         xx, yy, zz, xy, xz, yz = body.inertia
         parent = -1 if joint.parent is None else place[joint.parent]
         bodies.append([float(parent), float(count), *last.rotation.ravel(), *last.position, body.mass, *body.centre,
-                       xx, xy, xz, xy, yy, yz, xz, yz, zz])  # fmt: skip
+                       xx, xy, xz, xy, yy, yz, xz, yz, zz, *joint.child_frame.position])  # fmt: skip
     start = HEAD + len(bodies) * BODY + len(steps) * STEP
     head = [len(bodies), len(mechanism.coordinates), len(steps), start, *mechanism.gravity, 0.0]
     flat = np.concatenate([np.array(head, np.float64), np.ravel(bodies), np.ravel(steps), tables.numbers, [0.0]])

@@ -6,6 +6,7 @@ import numpy as np
 
 from hitogata.errors import FigureError
 from hitogata.figure.mechanism.functions import (
+    Composed,
     Constant,
     CubicSpline,
     Function,
@@ -155,6 +156,23 @@ def _(function: Product, x: FloatArray) -> Values:
             others = np.delete(values, [i, j], axis=1).prod(axis=1)
             hessian[:, i, j] = others * (parts[i][2][:, 0, 0] if i == j else first[:, i] * first[:, j])
     return values.prod(axis=1), gradient, hessian
+
+
+@evaluate.register
+def _(function: Composed, x: FloatArray) -> Values:
+    n, m = x.shape
+    inner, first, second = np.empty((n, len(function.inner))), np.zeros((n, len(function.inner), m)), []
+    for k, (each, places) in enumerate(function.inner):
+        inner[:, k], slope, bend = evaluate(each, x[:, places])
+        first[:, k, places] = slope
+        whole = np.zeros((n, m, m))
+        whole[:, np.array(places)[:, None], places] = bend
+        second.append(whole)
+    value, slope, bend = evaluate(function.outer, inner)
+    gradient, hessian = np.einsum("nk,nki->ni", slope, first), np.einsum("nkl,nki,nlj->nij", bend, first, first)
+    for k, part in enumerate(second):
+        hessian += slope[:, k, None, None] * part
+    return value, gradient, hessian
 
 
 def _second(function: NaturalSpline, x: FloatArray) -> FloatArray:

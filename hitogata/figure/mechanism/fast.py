@@ -7,6 +7,7 @@ import numpy as np
 from hitogata.errors import FigureError
 from hitogata.figure.mechanism import kernels
 from hitogata.figure.mechanism.compiled import CompiledMechanism, compiled
+from hitogata.figure.mechanism.inertia import checked_wrenches
 from hitogata.figure.mechanism.motion import coordinate_rows
 from hitogata.figure.mechanism.tree import Mechanism
 from hitogata.figure.values import ArrayLike, FloatArray
@@ -39,7 +40,7 @@ class MechanismKernels:
 
     @staticmethod
     def _scratch(made: CompiledMechanism, width: int) -> Any:
-        bodies = made.bodies * (12 + record_size(kernels.Reached))
+        bodies = made.bodies * (18 + record_size(kernels.Reached))
         return aligned_zeros((4 * made.coordinates + bodies + made.steps * record_size(kernels.Screw) + 8) * width)
 
     def forces(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArray:
@@ -66,6 +67,28 @@ class MechanismKernels:
         few = len(q) < FEW
         kernels.inverse_rows(q, qd, qdd, self._made.flat, tau, self._one if few else self._many, X1 if few else X8)
         return tau[0] if alone else tau
+
+    def loaded(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wrenches: ArrayLike | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Forces with external loads, and what joints do, as `mechanism_inverse_dynamics` says.
+
+        Args:
+            q, qd, qdd: coordinates, rates, accelerations, shape (n, nc).
+            wrenches: [torque about the world's origin; force] on each body, world axes, shape (n, nb, 6); None: none.
+
+        Returns:
+            tau, shape (n, nc); reactions, shape (n, nb, 6).
+        """
+        q = coordinate_rows(self.mechanism, q, "q")
+        qd = coordinate_rows(self.mechanism, qd, "qd", len(q))
+        qdd = coordinate_rows(self.mechanism, qdd, "qdd", len(q))
+        shape = len(q), self._made.bodies, 6
+        given = np.zeros(shape) if wrenches is None else checked_wrenches(wrenches, shape)
+        tau, reactions, flat = np.empty_like(q), np.empty((len(q), 6 * self._made.bodies)), self._made.flat
+        loads = np.ascontiguousarray(given).reshape(len(q), -1)
+        kernels.loaded_rows(q, qd, qdd, loads, flat, tau, reactions, self._many, X8)
+        return tau, reactions.reshape(shape)
 
     def poses(self, q: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Poses of all bodies.

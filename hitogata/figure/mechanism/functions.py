@@ -235,6 +235,26 @@ class Product(Function):
         return len(self.factors)
 
 
+@dataclass(frozen=True)
+class Composed(Function):
+    """f(g₁, g₂, ...): each inner function takes some of the arguments, by their places.
+
+    Attributes:
+        outer: f.
+        inner: for each argument of f a function and the places of its arguments.
+        count: how many arguments there are.
+    """
+
+    outer: Function
+    inner: tuple[tuple[Function, tuple[int, ...]], ...]
+    count: int
+
+    @property
+    def arguments(self) -> int:  # type: ignore[override]
+        """As said."""
+        return self.count
+
+
 def _row(values: Any, what: str, *, least: int) -> tuple[float, ...]:
     result = array(values, (None,), what)
     if len(result) < least:

@@ -84,7 +84,7 @@ def mechanism_inverse_dynamics(
     motion = mechanism_motion(mechanism, q, qd)
     S, parents, owners = motion.columns, _parents(mechanism), _owners(mechanism)
     acceleration = np.zeros((n, nb, 6))
-    force = np.zeros((n, nb, 6)) if wrenches is None else -_checked_wrenches(wrenches, (n, nb, 6))
+    force = np.zeros((n, nb, 6)) if wrenches is None else -checked_wrenches(wrenches, (n, nb, 6))
     pushes = S * qdd[:, None, :] + motion.column_rates * qd[:, None, :]
     ground = np.concatenate([np.zeros(3), -np.array(mechanism.gravity)])
     for k in range(nb):
@@ -146,7 +146,8 @@ def _ancestry(parents: list[int], body: int) -> set[int]:
     return line
 
 
-def _checked_wrenches(wrenches: ArrayLike, shape: tuple[int, int, int]) -> FloatArray:
+def checked_wrenches(wrenches: ArrayLike, shape: tuple[int, int, int]) -> FloatArray:
+    """Finite numbers of this shape, or ArgumentError."""
     result = floats(wrenches, "wrenches")
     if result.shape != shape or not np.isfinite(result).all():
         raise ArgumentError(f"wrenches: expected finite numbers of shape {shape}, got shape {result.shape}")

@@ -22,7 +22,7 @@ from hitogata.lanes import (
     unpack,
     where,
 )
-from hitogata.spatial import Force, Mat3, Motion, Vec3, cross, dot, store3
+from hitogata.spatial import Force, Mat3, Motion, Vec3, cross, dot, load3, store3
 
 
 @record
@@ -34,7 +34,6 @@ class Reached:
     velocity: Motion
     acceleration: Motion
     force: Force
-    origin: Vec3            # of its joint's frame M
 
 
 @record
@@ -115,7 +114,6 @@ def outward(view, q, v, a, reached, screws, moving):
                 screws[n].screw = screw
                 screws[n].slope = slope
             n += 1
-        own.origin = pos
         own.pos = pos + rot @ body.pos
         own.rot = rot @ body.rot
         if moving:
@@ -151,15 +149,19 @@ def inward(view, reached, screws, tau):
 
 
 @kernel
-def inverse(view, q, v, a, out, spare):
-    """Forces of coordinates; spare: scratch of bodies and steps."""
+def inverse(view, q, v, a, out, spare, loads, loaded):
+    """Forces of coordinates; spare: scratch of bodies and steps; loads: [torque about the world's origin; force] on
+    each body, if `loaded`.  Reached bodies keep the force on them and all behind."""
     head = records(view, MechanismHead)[0]
     nb, bodies = int(head.bodies), records(tail(view, HEAD), BodyRow)
     reached, screws = records(spare, Reached), records(tail(spare, nb * Reached.SIZE), Screw)
     outward(view, q, v, a, reached, screws, True)
     for k in range(nb):
         body, at = bodies[k], reached[k]
-        at.force = force_on(at.rot, at.pos, body.mass, body.centre, body.inertia, at.velocity, at.acceleration)
+        force = force_on(at.rot, at.pos, body.mass, body.centre, body.inertia, at.velocity, at.acceleration)
+        if loaded:
+            force = force - Force(load3(loads, 6 * k), load3(loads, 6 * k + 3))
+        at.force = force
     for c in range(int(head.coordinates)):
         out[c] = q[0] * 0.0
     inward(view, reached, screws, out)
@@ -175,15 +177,42 @@ def inverse_rows(q, qd, qdd, flat, tau, work, width):
         pack(q, first, own)
         pack(qd, first, v)
         pack(qdd, first, a)
-        inverse(view, own, v, a, out, tail(own, 4 * nc))
+        inverse(view, own, v, a, out, tail(own, 4 * nc), own, False)
         unpack(out, tau, first)
+
+
+@entry(
+    q=Floats(2), qd=Floats(2), qdd=Floats(2), loads=Floats(2), flat=Floats(1), tau=Floats(2, write=True),
+    reactions=Floats(2, write=True), work=Floats(1, write=True),
+)  # fmt: skip
+def loaded_rows(q, qd, qdd, loads, flat, tau, reactions, work, width):
+    """tau (n, nc), and reactions (n, nb 6) about the joints' origins, with loads (n, nb 6) on the bodies."""
+    own, view = lanes(work, width), lanes(flat, X1)
+    head = records(view, MechanismHead)[0]
+    nc, nb = int(head.coordinates), int(head.bodies)
+    v, a, out, load = tail(own, nc), tail(own, 2 * nc), tail(own, 3 * nc), tail(own, 4 * nc)
+    spare = tail(load, 6 * nb)
+    reached, bodies = records(spare, Reached), records(tail(view, HEAD), BodyRow)
+    for first in range(0, q.shape[0], own.width):
+        pack(q, first, own)
+        pack(qd, first, v)
+        pack(qdd, first, a)
+        pack(loads, first, load)
+        inverse(view, own, v, a, out, spare, load, True)
+        for k in range(nb):
+            force = reached[k].force
+            origin = reached[k].pos + reached[k].rot @ bodies[k].joint
+            store3(load, 6 * k, force.ang - cross(origin, force.lin))
+            store3(load, 6 * k + 3, force.lin)
+        unpack(out, tau, first)
+        unpack(load, reactions, first)
 
 
 @entry(q=Floats(1), qd=Floats(1), qdd=Floats(1), flat=Floats(1), tau=Floats(1, write=True), work=Floats(1, write=True))
 def inverse_one(q, qd, qdd, flat, tau, work):
     """The same of one frame, (nc,); returns whether all is finite."""
     out = lanes(tau, X1)
-    inverse(lanes(flat, X1), lanes(q, X1), lanes(qd, X1), lanes(qdd, X1), out, lanes(work, X1))
+    inverse(lanes(flat, X1), lanes(q, X1), lanes(qd, X1), lanes(qdd, X1), out, lanes(work, X1), out, False)
     return finite(out, q.shape[0])
 
 

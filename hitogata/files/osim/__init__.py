@@ -5,8 +5,8 @@ from hitogata.files.osim.figures import figure_coordinates, figure_from_osim
 from hitogata.files.osim.loads import ExternalForce, ExternalLoads, read_external_loads, read_ik_tasks
 from hitogata.files.osim.mechanism import mechanism_from_osim, turning_coordinates
 from hitogata.files.osim.model import OsimModel
-from hitogata.files.osim.reading import read_osim
-from hitogata.files.osim.writing import write_osim
+from hitogata.files.osim.reader import read_osim
+from hitogata.files.osim.writer import write_osim
 
 __all__ = [
     "ExternalForce",

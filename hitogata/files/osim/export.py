@@ -23,7 +23,6 @@ _TYPES = {
     JointKind.BALL: "BallJoint",
     JointKind.HINGE: "PinJoint",
     JointKind.SLIDER: "SliderJoint",
-    JointKind.UNIVERSAL: "CustomJoint",
     JointKind.FIXED: "WeldJoint",
 }
 
@@ -31,8 +30,9 @@ _TYPES = {
 def osim_from_figure(figure: Figure) -> OsimModel:
     """The model of a figure, y up as OpenSim has it.
 
-    A hinge or slider has one coordinate with the joint's name; a universal joint has <joint>_1 and _2; ball and free
-    joints have x-y-z angles <joint>_rx, _ry, _rz, free ones also <joint>_tx, _ty, _tz.  Named frames become markers.
+    A joint of one screw (hinge, slider) has one coordinate with the joint's name, one of two <joint>_1 and _2; ball and
+    free joints have x-y-z angles <joint>_rx, _ry, _rz, free ones also <joint>_tx, _ty, _tz.  Named frames become
+    markers.
     Shapes, ranges of ball joints, damping and armature are listed in one FileContentWarning.
     """
     bodies, joints, frames, markers = [], [], [], []
@@ -49,8 +49,9 @@ def osim_from_figure(figure: Figure) -> OsimModel:
         for path, base, pose in ends:
             frames.append(OffsetFrame(path.rsplit("/", 1)[-1], path, base, pose.position, xyz_angles(pose.rotation)))
         coordinates = _coordinates(link, name)
-        transform = _universal(link, [each.name for each in coordinates])
-        joints.append(Joint(name, _TYPES[link.joint.kind], ends[0][0], ends[1][0], coordinates, transform))
+        type_ = _TYPES.get(link.joint.kind, "CustomJoint")
+        transform = _transform(link, [each.name for each in coordinates]) if type_ == "CustomJoint" else ()
+        joints.append(Joint(name, type_, ends[0][0], ends[1][0], coordinates, transform))
         markers += [Marker(frame.name, f"/bodyset/{link.name}", frame.pose.position) for frame in link.frames]
         for what, held in (
             ("shapes", bool(link.shapes)),
@@ -80,18 +81,15 @@ def _aligned(link: Link) -> Pose:
 def _coordinates(link: Link, name: str) -> tuple[Coordinate, ...]:
     joint = link.joint
     assert joint.rest is not None
-    match joint.kind:
-        case JointKind.HINGE | JointKind.SLIDER:
-            return (_coordinate(name, joint.rest[0], joint.range),)
-        case JointKind.UNIVERSAL:
-            spans = joint.range or (None, None)
-            return tuple(_coordinate(f"{name}_{k + 1}", joint.rest[k], spans[k]) for k in range(2))
-        case JointKind.BALL | JointKind.FREE:
-            angles = xyz_angles(Pose(quat=joint.rest[-4:]).rotation)  # type: ignore[arg-type]
-            turns = [_coordinate(f"{name}_{end}", angle, None) for end, angle in zip(_TURNS, angles, strict=True)]
-            moves = zip(_SHIFTS, joint.rest[:-4], strict=False)
-            return (*turns, *(_coordinate(f"{name}_{end}", value, None) for end, value in moves))
-    return ()
+    if joint.quat_start is not None:
+        angles = xyz_angles(Pose(quat=joint.rest[-4:]).rotation)  # type: ignore[arg-type]
+        turns = [_coordinate(f"{name}_{end}", angle, None) for end, angle in zip(_TURNS, angles, strict=True)]
+        moves = zip(_SHIFTS, joint.rest[:-4], strict=False)
+        return (*turns, *(_coordinate(f"{name}_{end}", value, None) for end, value in moves))
+    if len(joint.screws) == 1:
+        return (_coordinate(name, joint.rest[0], joint.range),)
+    spans = joint.range or (None,) * joint.nq
+    return tuple(_coordinate(f"{name}_{k + 1}", joint.rest[k], spans[k]) for k in range(joint.nq))
 
 
 def _coordinate(name: str, rest: float, span: tuple[float, float] | None) -> Coordinate:
@@ -102,16 +100,20 @@ def _coordinate(name: str, rest: float, span: tuple[float, float] | None) -> Coo
     return Coordinate(name, rest, 0.0, (low, high), True)
 
 
-def _universal(link: Link, names: list[str]) -> tuple[TransformAxis, ...]:
-    """Axes of a universal joint, which need not be square to one another: a custom joint."""
-    if link.joint.kind is not JointKind.UNIVERSAL:
-        return ()
-    first, second = np.array(link.joint.axis), np.array(link.joint.axis2)
+def _transform(link: Link, names: list[str]) -> tuple[TransformAxis, ...]:
+    """A custom joint of one or two screws: turns about their axes, which need not be square, and slides along."""
+    screws = link.joint.screws
+    first = np.array(screws[0].axis)
+    second = np.array(screws[1].axis) if len(screws) > 1 else np.cross(first, np.eye(3)[np.abs(first).argmin()])
     third = np.cross(first, second)
-    turns = (first, second, third / np.linalg.norm(third))
-    moved = [TransformAxis(AXES[k], (names[k],), _vector(turns[k]), Linear()) for k in range(2)]
-    moved.append(TransformAxis(AXES[2], (), _vector(turns[2]), Constant()))
-    return (*moved, *(TransformAxis(AXES[3 + k], (), _vector(np.eye(3)[k]), Constant()) for k in range(3)))
+    axes = [first, second / np.linalg.norm(second), third / np.linalg.norm(third)]
+    rows: list[TransformAxis] = []
+    for part, along in (("turn", axes), ("slide", axes if any(s.slide for s in screws) else np.eye(3))):
+        for k in range(3):
+            amount = getattr(screws[k], part) if k < len(screws) else 0.0
+            function = Linear((amount, 0.0)) if amount else Constant()
+            rows.append(TransformAxis(AXES[len(rows)], (names[k],) if amount else (), _vector(along[k]), function))
+    return tuple(rows)
 
 
 def _vector(values: FloatArray) -> Vector:

@@ -9,7 +9,7 @@ from hitogata.errors import FileFormatError
 from hitogata.files.contents import Contents
 from hitogata.files.osim.elements import Element, read_elements
 from hitogata.files.osim.properties import FLAG, LEAF, NUMBER, TEXT, OsimObject, Reader, prop, read_object
-from hitogata.files.osim.upgrading import objects_of, walk
+from hitogata.files.osim.upgrade import objects_of, walk
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from hitogata.files.osim.elements import Element
 from hitogata.files.osim.properties import Reader
-from hitogata.files.osim.upgrading import objects_of, walk
+from hitogata.files.osim.upgrade import objects_of, walk
 
 FRAME_SOCKETS = frozenset(
     (

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hitogata.dynamics.calling import Array
+from hitogata.dynamics.dispatch import Array
 from hitogata.figure import State
-from hitogata.loops.adapting.likeness import Likeness
+from hitogata.loops.adapting.cost import Likeness
 from hitogata.loops.contacts.trials import Ends, Trials
 from hitogata.loops.reference import Reference
 

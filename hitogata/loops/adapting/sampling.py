@@ -6,7 +6,7 @@ What seemed best at first may end in a fall; others that were kept then go on.
 
 import numpy as np
 
-from hitogata.dynamics.calling import Array
+from hitogata.dynamics.dispatch import Array
 from hitogata.loops.adapting.plan import Task
 
 MEMORY = 0.7

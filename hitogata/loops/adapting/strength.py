@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics.calling import Array
+from hitogata.dynamics.dispatch import Array
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
-from hitogata.loops.checking import positive
+from hitogata.loops.arguments import positive
 
 HUMAN_STIFFNESS: Mapping[str, float] = {
     "waist": 800.0, "neck": 100.0, "shoulder": 100.0, "elbow": 60.0, "wrist": 20.0, "hip": 800.0, "knee": 800.0,

@@ -7,8 +7,8 @@ would gain energy (Kane & Levinson 1985), nothing bounces.
 
 import numpy as np
 
+from hitogata.dynamics.batches import scratch, status_of
 from hitogata.dynamics.layout import open_tree
-from hitogata.dynamics.running import scratch, status_of
 from hitogata.lanes import (
     X1,
     Count,
@@ -28,15 +28,15 @@ from hitogata.lanes import (
     records,
     tail,
 )
-from hitogata.loops.closing import meet
+from hitogata.loops.closed_form import meet
 from hitogata.loops.contacts.hypotheses import from_motion
 from hitogata.loops.contacts.layout import CORNERS, PatchReport, PatchRoom
 from hitogata.loops.contacts.passes import find_forces
 from hitogata.loops.contacts.patch_rows import copy_links, look_ahead, open_rows, soften, write_patches
 from hitogata.loops.contacts.patches import finish, start
-from hitogata.loops.contacts.reporting import write_report
+from hitogata.loops.contacts.report_output import write_report
 from hitogata.loops.contacts.step import gain
-from hitogata.loops.coupling import multiply, spread
+from hitogata.loops.delassus import multiply, spread
 from hitogata.loops.layout import LinkMemory, bench_in
 from hitogata.loops.recursion import give_way
 from hitogata.loops.rows import wrench_in_frame

@@ -8,7 +8,7 @@ from hitogata.lanes import kernel, sqrt, tail
 from hitogata.loops.contacts.elimination import eliminate
 from hitogata.loops.contacts.hypotheses import write_forces, write_held
 from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES, NONE, SLIDE, STICK, SURFACE
-from hitogata.loops.contacts.sweeping import sweep_forces
+from hitogata.loops.contacts.pgs import sweep_forces
 from hitogata.loops.contacts.validity import judge, press_corner
 from hitogata.loops.pivots import factorise, product, solve
 
@@ -29,7 +29,7 @@ def find_forces(bench, floor, patches, held, need, scale, impact, force):
 
     Returns:
         Passes taken; whether the forces are right: 1, the last pass was valid; 2, none was, and they were found by
-        sweeps (`sweeping`); 0, these did not settle either; and what `solve_pass` said of the last pass.
+        sweeps (`pgs`); 0, these did not settle either; and what `solve_pass` said of the last pass.
     """
     links = bench.links
     passes, good, rank = 0, 0, -1

@@ -45,7 +45,7 @@ def look_ahead(own, h):
 
 @kernel
 def soften(own, bench, h, impact):
-    """Compliance on the diagonal of B (see `loops.closing`); an impact leaves no time in which a spring could push."""
+    """Compliance on the diagonal of B (see `loops.closed_form`); an impact leaves a spring no time to push."""
     links, stride = own.links, bench.links.stride
     for k in range(links.total):
         link, number = links.link[k], links.number[k]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hitogata.dynamics.calling import Array
+from hitogata.dynamics.dispatch import Array
 from hitogata.figure import State
 from hitogata.lanes import record_fields
 from hitogata.loops.contacts import layout

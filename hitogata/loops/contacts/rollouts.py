@@ -20,9 +20,9 @@ from hitogata.lanes import (
     open_table,
     tail,
 )
+from hitogata.loops.contacts.entries import copy, open_stage
 from hitogata.loops.contacts.layout import MEMORY, MOST_PATCHES, PatchReport, StageTable
 from hitogata.loops.contacts.memory import on_world
-from hitogata.loops.contacts.running import copy, open_stage
 from hitogata.loops.contacts.step import step
 
 

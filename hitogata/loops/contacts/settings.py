@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 
 from hitogata.errors import ArgumentError
-from hitogata.loops.checking import positive
+from hitogata.loops.arguments import positive
 
 
 @dataclass(frozen=True)

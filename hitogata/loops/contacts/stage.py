@@ -7,21 +7,21 @@ import numpy as np
 
 from hitogata.contact import Surface, joined_bodies, surfaces_of
 from hitogata.contact.shapes import compile_shapes
-from hitogata.dynamics.calling import REFUSED, Array, Input, check, vector
+from hitogata.dynamics.batches import BAD_SIZE
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, check, vector
 from hitogata.dynamics.layout import GRAVITY, Model, model_of
-from hitogata.dynamics.running import BAD_SIZE
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure, Plane, Shape, State
 from hitogata.lanes import record_offsets
+from hitogata.loops.arguments import as_rows, positive
 from hitogata.loops.assembly import check_together
-from hitogata.loops.checking import as_rows, positive
+from hitogata.loops.contacts.entries import BROKEN, CROWDED, run_steps
 from hitogata.loops.contacts.layout import MOST_CONTACTS, MOST_PATCHES, Rules, SpringMemory, StageMemory, StageTable
 from hitogata.loops.contacts.reports import ContactStep, StepLayouts
-from hitogata.loops.contacts.running import BROKEN, CROWDED, run_steps
 from hitogata.loops.contacts.settings import ContactSettings
 from hitogata.loops.link_set import LinkHandle, Links, links_of
-from hitogata.loops.reading import link_rows
-from hitogata.loops.tracking import Servo
+from hitogata.loops.row_values import link_rows
+from hitogata.loops.servo import Servo
 
 _NONE: tuple[tuple[LinkHandle, float], ...] = ()
 

@@ -5,19 +5,19 @@ nothing drifts.  Overlaps are taken back by a prescribed motion of the contact (
 velocity.
 """
 
-from hitogata.contact.finding import find_contacts, touch
+from hitogata.contact.narrowphase import find_contacts, touch
 from hitogata.dynamics.integration import advance
 from hitogata.lanes import absolute, clip, kernel, maximum, tail
-from hitogata.loops.closing import meet
+from hitogata.loops.closed_form import meet
 from hitogata.loops.contacts.hypotheses import from_motion
 from hitogata.loops.contacts.layout import MOST_CONTACTS, NONE
 from hitogata.loops.contacts.memory import recall, remember
 from hitogata.loops.contacts.passes import find_forces, solve_pass, solve_whole
 from hitogata.loops.contacts.patch_rows import copy_links, idle, look_ahead, open_rows, soften, write_patches
 from hitogata.loops.contacts.patches import gather
-from hitogata.loops.contacts.reporting import write_report
-from hitogata.loops.contacts.sweeping import sweep_forces
-from hitogata.loops.coupling import multiply, spread
+from hitogata.loops.contacts.pgs import sweep_forces
+from hitogata.loops.contacts.report_output import write_report
+from hitogata.loops.delassus import multiply, spread
 from hitogata.loops.recursion import accelerate, give_way, standing_still
 from hitogata.loops.rows import find_drifts
 from hitogata.loops.whitening import whiten_link

@@ -4,14 +4,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hitogata.dynamics.calling import Array
+from hitogata.dynamics.dispatch import Array
 from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State
 from hitogata.lanes import cores, share
 from hitogata.loops.contacts.rollouts import Gains, RunResult, RunRoom, RunStart, run_targets
 from hitogata.loops.contacts.stage import ContactStage
-from hitogata.loops.tracking import Servo
+from hitogata.loops.servo import Servo
 
 
 class Ends(NamedTuple):

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics.calling import batch_width
+from hitogata.dynamics.dispatch import batch_width
 from hitogata.errors import ArgumentError
-from hitogata.figure import Figure, JointKind, State
+from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
 from hitogata.figure.values import floats
 from hitogata.lanes import X1, RecordFields, aligned_zeros, from_blocks, to_blocks
-from hitogata.motion.puppet.building import cast_of
+from hitogata.motion.puppet.model_arrays import cast_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -96,7 +96,7 @@ class Characters:
     def _note_inside(self, index: int, q: Array) -> None:
         """Is a joint within its range?  If not, it is not to be brought there at a blow."""
         joint, body = self.figure.links[index].joint, self.cast.model.body_of_link[index]
-        if joint.kind is JointKind.BALL:
+        if not joint.screws:
             found = joint.range.violation(q[:, :4])
             inside = np.maximum(found.swing_depth, found.twist_depth) <= 1e-9
             self.set_joints([body], "inside", inside.astype(float))
@@ -119,11 +119,10 @@ class Characters:
             raise ArgumentError(f"joints: expected a list of names, got the string {joints!r}")
         if joints is None:
             return list(range(self.cast.bodies))
-        bodies = []
+        bodies: list[int] = []
         for name in joints:
             index = self.figure.joint_index(name)
-            body = self.cast.model.body_of_link[index]
-            bodies += [body - 1, body] if self.figure.links[index].joint.kind is JointKind.UNIVERSAL else [body]
+            bodies += self.cast.model.bodies_of(self.figure, index)
         return bodies
 
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
-from hitogata.motion.puppet.building import goal_arrays
 from hitogata.motion.puppet.characters import Characters
 from hitogata.motion.puppet.handles import Handle, Priority
 from hitogata.motion.puppet.layout import BALANCE, AimMemory, PuppetTable
+from hitogata.motion.puppet.model_arrays import goal_arrays
 
 
 @dataclass(eq=False)

@@ -36,16 +36,16 @@ without it a stretched limb would swing to and fro.
     K λ + B p = ṗ,   w = s + Bᵀλ + N p >= 0,   p >= 0,   w p = 0          K = L Lᵀ,   Y = L⁻¹ B
     w = s + Yᵀ L⁻¹ ṗ + (N − Yᵀ Y) p
 
-so the pushes are those of a small complementarity problem (`pressing`), and a joint that presses is as good as locked
+so the pushes are those of a small complementarity problem (`lcp`), and a joint that presses is as good as locked
 in that direction: θ̇ is the one of the mobilities that are left.
 
 All of this is per iteration: changes [m], [rad] stand for velocities.
 """
 
 from hitogata.lanes import inline, kernel, where
-from hitogata.motion.puppet.collecting import collect, pull
-from hitogata.motion.puppet.coupling import couple, couple_walls
-from hitogata.motion.puppet.factoring import solve_rows
+from hitogata.motion.puppet.cholesky import solve_rows
+from hitogata.motion.puppet.delassus import couple, couple_walls
+from hitogata.motion.puppet.joint_update import collect, pull
 from hitogata.motion.puppet.layout import OTHER, SWING, TWIST
 from hitogata.spatial import Vec3, scaled, store3
 

@@ -5,18 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics.calling import check_threads
+from hitogata.dynamics.dispatch import check_threads
 from hitogata.errors import ArgumentError, HitogataError
-from hitogata.figure import Figure, JointKind
+from hitogata.figure import Figure
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, share
-from hitogata.motion.puppet import checking
-from hitogata.motion.puppet.asking import EVERY_AXIS, Asked
+from hitogata.motion.puppet import arguments
 from hitogata.motion.puppet.characters import Characters
+from hitogata.motion.puppet.entries import run_many, run_one
 from hitogata.motion.puppet.handles import Handle, Hold, Priority, Residuals, Solution, Status
 from hitogata.motion.puppet.layout import Summary
-from hitogata.motion.puppet.running import run_many, run_one
 from hitogata.motion.puppet.settings import PuppetSettings
+from hitogata.motion.puppet.tasks import EVERY_AXIS, Asked
 
 
 class Puppet:
@@ -191,10 +191,10 @@ class Puppet:
                 wanted any more.
             joints: names; None: all but a free base.
         """
-        times = checking.times("time", time, self.count)
+        times = arguments.times("time", time, self.count)
         if joints is None:
             links = zip(self.figure.joint_names, self.figure.links, strict=True)
-            joints = [name for name, link in links if link.joint.kind is not JointKind.FREE]
+            joints = [name for name, link in links if not link.joint.floating]
         bodies = self._all.bodies_of(joints)
         wanted = self._all.checked(self.q if q is None else q)
         self._all.put(self._all.state, self._all.part("wanted"), wanted)
@@ -210,7 +210,7 @@ class Puppet:
             mobility: 0 (locked) or more, 1 at first; a number or shape (n,).  Only ratios matter.
             joints: names; None: all.
         """
-        values = checking.weight("mobility", mobility, self.count)
+        values = arguments.weight("mobility", mobility, self.count)
         self._all.set_joints(self._all.bodies_of(joints), "mobility_goal", values)
 
     def set_speed_limit(
@@ -224,7 +224,7 @@ class Puppet:
             joints: names; None: all, the base included.
         """
         given = {"turn": turn, "slide": slide}
-        checked = {name: checking.above_zero(name, value) for name, value in given.items() if value is not None}
+        checked = {name: arguments.above_zero(name, value) for name, value in given.items() if value is not None}
         bodies = self._all.bodies_of(joints)
         for name, value in checked.items():
             self._all.set_joints(bodies, f"{name}_speed", value)
@@ -241,7 +241,7 @@ class Puppet:
         Returns:
             The largest errors after the frame.
         """
-        self._run(checking.above_zero("dt", dt), checking.count("iterations", iterations), False)
+        self._run(arguments.above_zero("dt", dt), arguments.count("iterations", iterations), False)
         if self._asked.fading:
             self._asked.forget_faded(dt)
         return Residuals(*self._summary("points", "angles"))
@@ -255,7 +255,7 @@ class Puppet:
         Returns:
             How it ended; not to reach a goal is no error.
         """
-        self._run(self.settings.stride, checking.count("iterations", iterations), True)
+        self._run(self.settings.stride, arguments.count("iterations", iterations), True)
         self._all.state[:, self._all.part("v")] = 0.0
         if self._asked.fading:
             self._asked.forget_faded(self.settings.ramp)

@@ -17,10 +17,9 @@ A push on the centre of mass pulls at all bodies; a joint feels those of its sub
 along a, with m and c the subtree's mass and centre; a body replies by the sum of S D Sᵀ F along its chain.
 """
 
-from hitogata.dynamics.layout import BALL, FREE, HINGE, SLIDER
-from hitogata.dynamics.placing import axis_of
+from hitogata.dynamics.joints import about, column, is_ball, is_floating, through
 from hitogata.lanes import inline, kernel
-from hitogata.spatial import Force, Inertia, Motion, Sym3, Vec3, cross, dot, outer, power, shift_of, skew
+from hitogata.spatial import Force, Inertia, Motion, Sym3, Vec3, cross, outer, power, shift_of, skew
 
 
 @inline
@@ -41,14 +40,12 @@ def spread_replies(doll, state, goals, bench, law):
                 own.reply = bench.reply[joint.parent].reply
             else:
                 own.reply = no_reply(d * 0.0)
-            if joint.kind == BALL:
+            if is_ball(joint):
                 own.reply = own.reply + ball_reply(placed.pos, d)
-            elif joint.kind == HINGE:
-                own.reply = own.reply + hinge_reply(axis_of(placed.rot), placed.pos, d)
-            elif joint.kind == SLIDER:
-                own.reply = own.reply + slider_reply(axis_of(placed.rot), d)
-            elif joint.kind == FREE:
+            elif is_floating(joint):
                 own.reply = own.reply + free_reply(d)
+            elif joint.count == 1:
+                own.reply = own.reply + axis_reply(column(joint, tree.body[i], placed, 0), placed.pos, d)
 
 
 @inline
@@ -64,16 +61,10 @@ def ball_reply(p, d):
 
 
 @inline
-def hinge_reply(n, p, d):
-    """One axis through p."""
-    m = cross(p, n)
-    return Inertia(square(n) * d, outer(n, m) * d, square(m) * d)
-
-
-@inline
-def slider_reply(n, d):
-    """One direction."""
-    return Inertia(Sym3(*[0.0] * 6), outer(n, n) * 0.0, square(n) * d)
+def axis_reply(s, p, d):
+    """One motion, whose column at p is s."""
+    m = s.lin + cross(p, s.ang)
+    return Inertia(square(s.ang) * d, outer(s.ang, m) * d, square(m) * d)
 
 
 @inline
@@ -112,17 +103,9 @@ def spread_sway(doll, state, goals, bench, law):
             own.sway = bench.reply[joint.parent].sway
         else:
             own.sway = no_sway(a.x * 0.0)
-        if joint.kind == BALL:
-            total = total + sway_more(own, f, turned_by(f.ang - cross(placed.pos, f.lin), placed.pos, d))
-        elif joint.kind == HINGE:
-            n = axis_of(placed.rot)
-            turn = n * dot(n, f.ang - cross(placed.pos, f.lin))
-            total = total + sway_more(own, f, turned_by(turn, placed.pos, d))
-        elif joint.kind == SLIDER:
-            n = axis_of(placed.rot)
-            total = total + sway_more(own, f, Motion(n * (a.x * 0.0), n * (dot(n, f.lin) * d)))
-        elif joint.kind == FREE:
-            total = total + sway_more(own, f, Motion(f.ang * d, f.lin * d))
+        if joint.count > 0:
+            way = through(joint, tree.body[i], placed, about(placed.pos, f))
+            total = total + sway_more(own, f, at_root(way, placed.pos) * d)
     return total
 
 
@@ -146,7 +129,6 @@ def no_sway(zero):
 
 
 @inline
-def turned_by(turn, p, d):
-    """Motion of a turn about an axis through p."""
-    turn = turn * d
-    return Motion(turn, cross(p, turn))
+def at_root(motion, pos):
+    """A body's motion, its linear part taken at the root's origin."""
+    return Motion(motion.ang, motion.lin + cross(pos, motion.ang))

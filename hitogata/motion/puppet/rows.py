@@ -19,7 +19,7 @@ only outside, and with its full authority from SOFT on.
 """
 
 from hitogata.dynamics.momenta import mass_and_moment
-from hitogata.dynamics.placing import place, root_position
+from hitogata.dynamics.world_kinematics import place, root_position
 from hitogata.lanes import clip, inline, kernel, maximum, minimum, sqrt, where
 from hitogata.motion.puppet.layout import BALANCE, GAZE, POINT, TURN
 from hitogata.spatial import (

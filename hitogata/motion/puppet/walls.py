@@ -16,7 +16,7 @@ room counted on, as long as the joint has not turned far.
 """
 
 from hitogata.constraints.limits import TWIST_SLOPE, turned_since
-from hitogata.dynamics.layout import BALL, HINGE
+from hitogata.dynamics.joints import is_ball
 from hitogata.lanes import absolute, any_lane, clip, inline, kernel, maximum, minimum, negated, sqrt, tail, where
 from hitogata.motion.puppet.layout import OTHER, SWING, TWIST
 from hitogata.rom.coupled.rows import hold_within
@@ -62,7 +62,7 @@ def look(doll, state, bench, law):
         hold_within(state.q, tail(doll.ranges, doll.coupled[k]), bench.scratch, bench.row, 0, ROUNDS)
     for i in range(tree.bodies):
         joint = tree.joint[i]
-        if joint.kind == BALL:
+        if is_ball(joint):
             if doll.range_start[i] >= 0:
                 count = look_at_range(doll, state, bench, law, i, joint.iq, count)
         elif joint.count == 1:
@@ -79,7 +79,7 @@ def look_at_interval(doll, state, bench, law, i, iq, count):
         state.q[iq] = q
         gap, row = nearer_end(q, limit.low, limit.high)
         s.inside = where(gap >= 0.0, 1.0, 0.0)
-        if doll.tree.joint[i].kind == HINGE:
+        if doll.tree.joint[i].turns == 1:
             gap = minimum(gap, maximum(gap - BENT, 0.0))
         if any_lane(gap < law.margin):
             note_wall(bench, count, i, SWING, row, gap, s, law)

@@ -1,6 +1,6 @@
 // ---------------------------------------------------------------- what the page was given
 
-/** Numbers packed by hitogata.pictures.packing. */
+/** Numbers packed by hitogata.pictures.quantized_arrays. */
 function unpacked({ type, data, scale, offset }) {
   const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0)).buffer;
   const raw = new { i2: Int16Array, f4: Float32Array, u2: Uint16Array, u4: Uint32Array }[type](bytes);

@@ -12,12 +12,12 @@ from hitogata.loops.contacts.layout import CORNERS, MOST_PASSES, SLIDE, STICK, S
 from hitogata.loops.contacts.passes import picked
 from hitogata.loops.contacts.validity import judge
 from hitogata.loops.pivots import product
-from hitogata.sim.states.applying import push_all, take_back, worst_closing, write_impulses
-from hitogata.sim.states.gathering import BLEND, gather, slow
+from hitogata.sim.states.active_points import find_pressing
+from hitogata.sim.states.held_rows import list_plain
+from hitogata.sim.states.impulse_application import push_all, take_back, worst_closing, write_impulses
 from hitogata.sim.states.layout import MOST_ROWS
-from hitogata.sim.states.listing import list_plain
-from hitogata.sim.states.pressing import find_pressing
-from hitogata.sim.states.replying import fill_replies
+from hitogata.sim.states.patch_collection import BLEND, gather, slow
+from hitogata.sim.states.response import fill_replies
 
 MISSED = 1e-4
 """A limit or contact that is not held may be closed at, beyond what its law allows, by no more than this [m/s]."""

@@ -7,11 +7,11 @@ from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_fields
 from hitogata.loops.contacts.reports import Change, ContactState, PatchNumbers, Slip
 from hitogata.sim.states.layout import Tally
-from hitogata.sim.states.reporting import BY_SWEEPS
+from hitogata.sim.states.report_output import BY_SWEEPS
 
 if TYPE_CHECKING:
-    from hitogata.sim.arrays import Arrays
     from hitogata.sim.members import Member
+    from hitogata.sim.world_data import Arrays
 
 
 @dataclass(frozen=True, eq=False)

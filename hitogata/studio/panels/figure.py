@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from hitogata.studio.panels.binding import Panel
+from hitogata.studio.panels.bindings import Panel
 from hitogata.studio.scenery import Floor
 from hitogata.studio.sources import FIGURE_FILES, FIGURES, from_bytes, load_figure
 from hitogata.studio.stage import MOST

@@ -7,8 +7,9 @@ from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory
 from hitogata.motion import blend, change_speed, clean_feet, cut, level_feet, make_loop, mirror
 from hitogata.motion.keyframes import FALL_OFF
-from hitogata.studio.modes.playing import Playing
-from hitogata.studio.panels.binding import Panel
+from hitogata.studio.modes.motion import Playing
+from hitogata.studio.panels.bindings import Panel
+from hitogata.studio.panels.pairs import PairsPanel
 from hitogata.studio.sources import MOTION_FILES, Loaded, from_bytes, load_motion
 from hitogata.studio.time_line import time_line
 
@@ -32,6 +33,7 @@ class MotionPanel(Panel):
         gui = self.gui
         self.help = gui.add_markdown(NONE)
         self.upload("Open a motion (BVH, NPZ)", MOTION_FILES, self._open, icon="upload")
+        self.pairs = PairsPanel(studio)
         self.play = self.button("Pause", self._do(lambda mode: mode.play(not mode.playing)), icon="player-play",
                                 undo=False, hint="Space; arrows go frame by frame")  # fmt: skip
         self.at = self.changed(gui.add_slider("Time", 0.0, 1.0, 0.001, 0.0), "Time", self._seek, undo=False)
@@ -98,12 +100,17 @@ class MotionPanel(Panel):
         self.studio.post("The motion", lambda: self._show(loaded))
 
     def _show(self, loaded: Loaded) -> None:
-        assert loaded.motion is not None
-        self.studio.load_motion(loaded.motion, loaded.warnings)
+        if loaded.carried is not None:
+            self.studio.show_carried(loaded.carried, loaded.warnings)
+        else:
+            assert loaded.motion is not None
+            self.studio.load_motion(loaded.motion, loaded.warnings)
 
     def _blend(self, name: str, content: bytes) -> None:
-        other, share = self._read(name, content).motion, float(self.share.value)
-        assert other is not None
+        loaded, share = self._read(name, content), float(self.share.value)
+        other = loaded.motion
+        if other is None:
+            raise ArgumentError(loaded.carried.how if loaded.carried else "the file has no motion")
 
         def act() -> None:
             self.studio.undo.note("Blend")
@@ -176,6 +183,7 @@ class MotionPanel(Panel):
     def refresh(self) -> None:
         """See `Panel`."""
         motion, mode = self.studio.motion, self.studio.mode
+        self.pairs.refresh()
         self.help.content = NONE if motion is None else HELP
         for control in self._need_motion:
             control.visible = motion is not None

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hitogata.studio.panels.binding import Panel
+from hitogata.studio.panels.bindings import Panel
 
 if TYPE_CHECKING:
     from hitogata.studio.studio import Studio

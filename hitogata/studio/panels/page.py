@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitogata.studio.panels.binding import Panel
+from hitogata.studio.panels.bindings import Panel
 from hitogata.studio.panels.figure import FigurePanel
 from hitogata.studio.panels.motion import MotionPanel
 from hitogata.studio.panels.output import OutputPanel

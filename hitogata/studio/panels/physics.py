@@ -9,7 +9,7 @@ import numpy as np
 from hitogata.sim import ContactMethod
 from hitogata.studio.contact_words import contact_table, hand_line, tally_line
 from hitogata.studio.modes.physics import Physics
-from hitogata.studio.panels.binding import Panel
+from hitogata.studio.panels.bindings import Panel
 from hitogata.studio.scenery import BAR_HEIGHT, Thing
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitogata.studio.gauges import SERIES, Gauge
-from hitogata.studio.panels.binding import Panel
+from hitogata.studio.panels.bindings import Panel
 
 if TYPE_CHECKING:
     from hitogata.studio.studio import Studio

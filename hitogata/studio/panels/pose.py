@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hitogata.motion import Hold
-from hitogata.studio.modes.posing import Posing
-from hitogata.studio.panels.binding import Panel
+from hitogata.studio.modes.pose import Posing
+from hitogata.studio.panels.bindings import Panel
 from hitogata.studio.poses import POSE_FILES, read_pose
 from hitogata.studio.sources import from_bytes
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hitogata.rom import SuperellipseRegion
-from hitogata.studio.panels.binding import Panel
+from hitogata.studio.panels.bindings import Panel
 from hitogata.studio.ranges.desk import HARD, SOFT
 from hitogata.studio.ranges.kinds import Kind, kind_of
 from hitogata.studio.ranges.server import EditorServer

@@ -13,7 +13,7 @@ from hitogata.figure import Figure, Trajectory
 from hitogata.figure.pose import FloatArray
 from hitogata.rom import ConeRegion, RangeOfMotion, SuperellipseRegion, TwistForm, fit_range
 from hitogata.spatial import quat_rotate
-from hitogata.studio.ranges import editing
+from hitogata.studio.ranges import edits
 from hitogata.studio.ranges.kinds import Kind, converted, disc_quat, kind_of, to_polar
 
 if TYPE_CHECKING:
@@ -146,13 +146,13 @@ class Desk:
         if range_ is None:
             return {**base, "kind": "none", "on": False}
         region = range_.swing
-        low, high = editing.knot_limits(range_)
+        low, high = edits.knot_limits(range_)
         knots = to_polar(region, region.knots)
         return {
             **base, "kind": kind_of(region).value, "on": stage.acting(self.joint),
             "outline": to_polar(region, region.boundary(180)).round(5).tolist(),
             "back": bool(region.contains(-region.bone)),
-            "handles": editing.handles(range_).tolist(), "tangents": editing.tangents(range_).tolist(),
+            "handles": edits.handles(range_).tolist(), "tangents": edits.tangents(range_).tolist(),
             "knots": np.column_stack([knots, low, high]).tolist(),
             "axes": self._axis_names(disc_quat(region)),
         }  # fmt: skip
@@ -189,17 +189,17 @@ class Desk:
         )
         k = int(index)
         if action == "point":
-            self.edit(lambda r: editing.move_point(r, k, azimuth, angle))
+            self.edit(lambda r: edits.move_point(r, k, azimuth, angle))
         elif action == "tangent":
-            self.edit(lambda r: editing.move_tangent(r, k, azimuth, angle))
+            self.edit(lambda r: edits.move_tangent(r, k, azimuth, angle))
         elif action == "add":
-            self.edit(lambda r: editing.add_point(r, azimuth, angle))
+            self.edit(lambda r: edits.add_point(r, azimuth, angle))
         elif action == "remove":
-            self.edit(lambda r: editing.remove_point(r, k))
+            self.edit(lambda r: edits.remove_point(r, k))
         elif action == "smooth":
-            self.edit(editing.smooth_tangents)
+            self.edit(edits.smooth_tangents)
         elif action == "twist":
-            self.edit(lambda r: editing.set_twist(r, k, low, high))
+            self.edit(lambda r: edits.set_twist(r, k, low, high))
         elif action == "select":
             self.selected = k
             self.touch()

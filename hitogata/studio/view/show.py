@@ -6,7 +6,7 @@ import numpy as np
 
 from hitogata.figure import Capsule
 from hitogata.studio.modes.physics import Physics
-from hitogata.studio.modes.posing import Posing
+from hitogata.studio.modes.pose import Posing
 from hitogata.studio.scenery import Floor, Thing
 from hitogata.studio.view import colours
 from hitogata.studio.view.bodies import Bodies

@@ -8,8 +8,8 @@ from hitogata.figure import State
 from hitogata.library import human28
 from hitogata.loops import Links, closed, constrained_dynamics, grasp, here, impact, link_rows, move, pin, rod
 from hitogata.loops.contacts import ContactStage
-from hitogata.loops.following import Follower
-from hitogata.loops.tracking import servo
+from hitogata.loops.follower import Follower
+from hitogata.loops.servo import servo
 from tests.golden.scene import Arrays, Running, golden, wave
 from tests.loops.mechanisms import four_bar, squeezer
 

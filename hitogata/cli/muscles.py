@@ -1,0 +1,78 @@
+"""`hitogata muscles`: the muscle forces behind a recorded motion."""
+
+import argparse
+import sys
+
+COSTS = {"squares": "SQUARES", "cubes": "CUBES", "volume": "VOLUME", "force": "FORCE", "greatest": "GREATEST"}
+
+
+def describe(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("motion", metavar="MOTION", help="coordinates over time (.mot, .sto)")
+    parser.add_argument("--model", required=True, metavar="MODEL", help="OpenSim model with muscles (.osim)")
+    parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for the page and its tables")
+    parser.add_argument("--loads", metavar="XML", help="external loads (ExternalLoads file beside its table)")
+    parser.add_argument("--loads-table", metavar="TABLE", help="their table, if the file names none (.mot, .sto)")
+    parser.add_argument("--cutoff", type=float, default=6.0, metavar="HZ", help="low-pass on coordinates (default: 6)")
+    parser.add_argument("--window", type=float, nargs=2, metavar=("FROM", "TO"), help="times [s] (default: all)")
+    parser.add_argument("--cost", choices=sorted(COSTS), default="squares", help="what is least (default: squares)")
+    parser.add_argument("--reserve", type=float, default=1.0, help="cost of reserves per (N m)² (default: 1)")
+    parser.add_argument("--smooth", type=float, default=0.0, help="cost of changes from frame to frame (default: none)")
+    parser.add_argument("--emg", metavar="TABLE", help="activations to follow, columns named as muscles (.sto, .mot)")
+    parser.add_argument("--threads", type=int, default=1, help="to share frames over (default: 1)")
+    parser.set_defaults(run=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    import numpy as np
+
+    from hitogata.cli.dynamics import _loads
+    from hitogata.cli.motion_files import warnings_in_one_line
+    from hitogata.dynamics.recorded import recorded_dynamics
+    from hitogata.errors import ArgumentError
+    from hitogata.files import read_storage
+    from hitogata.files.osim import read_osim
+    from hitogata.muscle import Cost, ForceOptions, muscle_forces, muscles_from_osim
+    from hitogata.muscle.report import write_muscle_report
+
+    with warnings_in_one_line():
+        model = read_osim(args.model)
+        muscles = muscles_from_osim(model)
+        if not muscles.muscles:
+            raise ArgumentError(f"{args.model}: the model has no muscles")
+        window = tuple(args.window) if args.window else None
+        cutoff = args.cutoff if args.cutoff > 0 else None
+        motion = recorded_dynamics(model, read_storage(args.motion), loads=_loads(args), cutoff=cutoff, window=window)
+        emg = {}
+        if args.emg:
+            table = read_storage(args.emg)
+            if motion.time[0] < table.time[0] - 1e-6 or motion.time[-1] > table.time[-1] + 1e-6:
+                raise ArgumentError(
+                    f"{args.emg}: it has {table.time[0]:g} to {table.time[-1]:g} s, not all of the motion"
+                )
+            emg = {name: np.interp(motion.time, table.time, table.column(name)) for name in table.columns}
+    options = ForceOptions(Cost[COSTS[args.cost]], args.reserve, emg=emg, smooth=args.smooth)
+    found = muscle_forces(
+        muscles, motion.q, motion.qd, motion.free_forces, options=options, threads=args.threads, progress=_progress
+    )
+    page = write_muscle_report(args.output, found, motion)
+    print(f"model       {muscles}")
+    print(
+        f"frames      {int(found.good.sum())} of {len(found.good)} solved; optimality {np.nanmax(found.optimality):.1e}"
+    )
+    for note in (*motion.notes, *found.notes):
+        print(f"note        {note}")
+    print("busiest     mean [N]   most [N]   most active")
+    for name, mean, most, active in found.busiest():
+        print(f"  {name:<20} {mean:8.1f} {most:10.1f} {active:10.2f}")
+    worst = np.nanmax(np.abs(found.reserves), axis=0)
+    for name, reserve in sorted(zip(found.coordinates, worst, strict=True), key=lambda pair: -pair[1])[:5]:
+        print(f"reserve     {name:<20} {reserve:8.3f}")
+    print(f"page        {page}")
+    return 0
+
+
+def _progress(done: int, total: int) -> None:
+    """Frames done, on one line of stderr, where someone looks."""
+    if sys.stderr.isatty():
+        print(f"\r{done}/{total} frames", end="\n" if done == total else "", file=sys.stderr, flush=True)

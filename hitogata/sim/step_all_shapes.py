@@ -1,0 +1,25 @@
+"""The steps of worlds with meshes, cylinders, ellipsoids or height fields; compiled only for worlds that have them."""
+
+from hitogata.contact.field_gaps import gap_of_any
+from hitogata.contact.narrowphase_all_shapes import touch_any
+from hitogata.lanes import entry
+from hitogata.sim.step import by_sweeps
+from hitogata.sim.step_clock import Clock, silent
+from hitogata.sim.step_entries import no_room, take_reduced_steps
+from hitogata.sim.step_maximal import take_apart_steps
+
+
+@entry
+def take_shaped_steps(table, longest, fast_turn, sweeps, h, steps):
+    """`step_entries.take_steps`."""
+    clock = Clock(silent, 0)
+    return take_reduced_steps(
+        touch_any, gap_of_any, by_sweeps, no_room, clock, table, longest, fast_turn, sweeps, h, steps
+    )  # fmt: skip
+
+
+@entry
+def take_shaped_maximal_steps(table, longest, fast_turn, sweeps, h, steps, start, held_start, share):
+    """`step_maximal.take_maximal_steps`."""
+    places = start, held_start
+    return take_apart_steps(touch_any, gap_of_any, table, places, share, sweeps, (h, longest, fast_turn, steps))

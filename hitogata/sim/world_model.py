@@ -1,0 +1,238 @@
+"""Figures side by side: the flat arrays of a world, made anew whenever something comes or goes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hitogata.constraints.envelope import WIDEST
+from hitogata.constraints.limits import Limit
+from hitogata.constraints.ranges import NONE
+from hitogata.dynamics.layout import HEADER as MODEL_HEADER
+from hitogata.dynamics.layout import Body, JointInts, Model, model_of
+from hitogata.figure import Figure
+from hitogata.figure.coupled import bound_ranges
+from hitogata.figure.pose import FloatArray
+from hitogata.lanes import MemoryLayout, record_offsets, record_size
+from hitogata.sim.layout import Control, Solid, State, WorkMemory, WorldModel
+
+IntArray = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+
+POINT = 1e-9
+"""Inertia a step gives a body about axes where it has none, as a share of that about its joint: it then has a spin."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where one figure stands among all."""
+
+    bodies: slice
+    q: slice
+    v: slice
+    links: slice
+    body_of_link: tuple[int, ...]  # in the forest
+
+
+def stretch(spans: Sequence[Span]) -> Span:
+    """Where figures that follow each other stand together; `body_of_link` is left out."""
+    if not spans:
+        return Span(slice(0, 0), slice(0, 0), slice(0, 0), slice(0, 0), ())
+    first, last = spans[0], spans[-1]
+    return Span(
+        slice(first.bodies.start, last.bodies.stop), slice(first.q.start, last.q.stop),
+        slice(first.v.start, last.v.stop), slice(first.links.start, last.links.stop), (),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Forest:
+    """The arrays of all figures together, and where each one stands."""
+
+    ints: IntArray
+    floats: FloatArray
+    spans: tuple[Span, ...]
+    bodies: int
+    nq: int
+    nv: int
+    model: MemoryLayout
+    state: MemoryLayout
+    control: MemoryLayout
+    work: MemoryLayout
+
+
+def _up(n: int, multiple: int = 8) -> int:
+    return -(-n // multiple) * multiple
+
+
+@dataclass(frozen=True)
+class _Single:
+    """What a figure brings to a forest, numbered as if it stood there alone."""
+
+    joints: IntArray  # (bodies, numbers of a `JointInts`)
+    bodies: FloatArray  # (bodies, numbers of a `Body`)
+    solids: FloatArray  # (bodies, numbers of a `Solid`)
+    limits: FloatArray  # (bodies, numbers of a `Limit`)
+    ranges: tuple[FloatArray | None, ...]  # of each body's ball joint
+    coupled: tuple[tuple[int, FloatArray, int], ...]  # body, flat range, walls, by body
+    chains: IntArray  # (bodies, length of the longest): the velocities that move each body, then -1
+    body_of_link: tuple[int, ...]
+
+
+def _single(figure: Figure) -> _Single:
+    """Made once and kept with the figure."""
+    single: _Single | None = figure.compiled.get("forest")
+    if single is None:
+        model = model_of(figure)
+        joints = model.ints[MODEL_HEADER:].reshape(-1, record_size(JointInts))
+        bodies = model.floats[MODEL_HEADER:].reshape(-1, record_size(Body))
+        solids = [_solid(row, reach) for row, reach in zip(bodies, _reach(figure, model), strict=True)]
+        limits, ranges = _limits(figure, len(joints), model.body_of_link)
+        flat = np.array(solids).reshape(-1, record_size(Solid))
+        coupled = sorted(((model.body_of_link[b.owner], b.flat, b.walls) for b in bound_ranges(figure)), key=_first)
+        single = _Single(
+            joints, bodies, flat, limits, tuple(ranges), tuple(coupled), _chains(joints), model.body_of_link
+        )  # fmt: skip
+        figure.compiled["forest"] = single
+    return single
+
+
+def _first(item: tuple[int, FloatArray, int]) -> int:
+    return item[0]
+
+
+def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], points: int) -> Forest:
+    """The flat arrays of figures side by side (see `layout`), with room for so many point rows."""
+    spans: list[Span] = []
+    joints, bodies, solids, limits, chains = [], [], [], [], []
+    body, nq, nv, links = 0, 0, 0, 0
+    column = record_offsets(JointInts)
+    for figure in figures:
+        single = _single(figure)
+        own, count = single.joints.copy(), len(single.joints)
+        own[:, column["parent"]] += np.where(own[:, column["parent"]] >= 0, body, 0)
+        own[:, column["link"]] += np.where(own[:, column["link"]] >= 0, links, 0)
+        for name, shift in (("iq", nq), ("iv", nv), ("end", body)):
+            own[:, column[name]] += shift
+        joints.append(own)
+        bodies.append(single.bodies)
+        solids.append(single.solids)
+        limits.append(single.limits)
+        chains.append((single.chains, body, nv))
+        spans.append(
+            Span(slice(body, body + count), slice(nq, nq + figure.nq), slice(nv, nv + figure.nv),
+                 slice(links, links + figure.nlinks), tuple(body + b for b in single.body_of_link))
+        )  # fmt: skip
+        body, nq, nv, links = body + count, nq + figure.nq, nv + figure.nv, links + figure.nlinks
+    starts, coupled, ranges, walls = _gather_ranges(figures)
+    stride = _up(max((part.shape[1] for part, _, _ in chains), default=0))
+    velocities = np.zeros((body, stride), np.int64)
+    for part, first, shift in chains:
+        velocities[first : first + len(part), : part.shape[1]] = np.where(part < 0, 0, part + shift)
+    widest = max((2 + 6) * (span.bodies.stop - span.bodies.start) for span in spans) + walls if spans else 0
+    sizes = {"bodies": body, "nv": nv, "stride": stride, "width": _up(widest) + 8, "points": points, "walls": walls}
+    model = WorldModel.layout(
+        **sizes, nq=nq, links=links, range_numbers=len(ranges), coupled_ranges=len(coupled) // 3
+    )
+    ints, floats = model.new_ints(), model.new_floats()
+    fields = model.open(floats, ints)
+    fields.chain[:], fields.range_start[:], fields.coupled[:] = velocities, starts, coupled
+    fields.gravity[:], fields.ranges[:] = gravity, ranges
+    if figures:
+        fields.joint.rows[:], fields.body.rows[:] = np.concatenate(joints), np.concatenate(bodies)
+        fields.solid.rows[:], fields.limit.rows[:] = np.concatenate(solids), np.concatenate(limits)
+    return Forest(
+        ints, floats, tuple(spans), body, nq, nv, model, State.layout(nq=nq, nv=nv, bodies=body),
+        Control.layout(nq=nq, nv=nv, bodies=body), WorkMemory.layout(**sizes, widest=min(nv, WIDEST)),
+    )  # fmt: skip
+
+
+def _gather_ranges(figures: Sequence[Figure]) -> tuple[IntArray, IntArray, FloatArray, int]:
+    """Where the range of each body's ball joint begins, or NONE, then the list of ranges of several joints, see
+    `coupled`; all ranges, one after the other; and walls of those of several joints."""
+    ranges, starts, at, known = list[FloatArray](), list[int](), 0, dict[int, int]()
+    for flat in (flat for figure in figures for flat in _single(figure).ranges):
+        if flat is not None and id(flat) not in known:  # joints may share a range
+            known[id(flat)] = at
+            ranges.append(flat)
+            at += len(flat)
+        starts.append(NONE if flat is None else known[id(flat)])
+    listed, body, iq, walls = list[int](), 0, 0, 0
+    for figure in figures:
+        single = _single(figure)
+        for owner, flat, count in single.coupled:
+            listed += [body + owner, at, iq]
+            ranges.append(flat)
+            at, walls = at + len(flat), walls + count
+        body, iq = body + len(single.joints), iq + figure.nq
+    many = len(listed) // 3
+    return np.array(starts, np.int64), np.array([many, *listed], np.int64), np.concatenate([*ranges, [0.0]]), walls
+
+
+def with_ranges(forest: Forest, figures: Sequence[Figure]) -> Forest:
+    """The same forest, all else as it is, with the ranges of figures that differ from its own in nothing else."""
+    starts, coupled, ranges, _ = _gather_ranges(figures)
+    old = forest.model
+    model = WorldModel.layout(**{**old.givens, "range_numbers": len(ranges), "coupled_ranges": len(coupled) // 3})
+    ints, floats = model.new_ints(), model.new_floats()
+    fields, known = model.open(floats, ints), old.open(forest.floats, forest.ints)
+    for name in ("joint", "body", "solid", "limit"):
+        getattr(fields, name).rows[:] = getattr(known, name).rows
+    fields.chain[:], fields.gravity[:] = known.chain, known.gravity
+    fields.range_start[:], fields.coupled[:], fields.ranges[:] = starts, coupled, ranges
+    return replace(forest, ints=ints, floats=floats, model=model)
+
+
+def _reach(figure: Figure, model: Model) -> FloatArray:
+    """How far the shapes of each body reach from its frame's origin, at the most [m]."""
+    reach = np.zeros(len(model.link_poses))
+    for link, body in zip(figure.links, model.body_of_link, strict=True):
+        for shape in link.shapes:
+            at = (model.link_poses[body] @ shape.pose).position
+            reach[body] = max(reach[body], float(np.linalg.norm(at)) + shape.bounding_radius)
+    return reach
+
+
+def _solid(row: FloatArray, reach: float) -> FloatArray:
+    """A `Solid` from the inertia of a `Body`, and how far its shapes reach from its origin."""
+    at = record_offsets(Body)["inertia"]
+    mass, moment, upper = row[at], row[at + 1 : at + 4], row[at + 4 : at + 10]
+    if mass == 0:
+        return np.zeros(record_size(Solid))
+    centre = moment / mass
+    x, y, z = centre
+    shift = mass * np.array([y * y + z * z, -x * y, -x * z, x * x + z * z, -y * z, x * x + y * y])
+    central = upper - shift
+    least, _, most = np.linalg.eigvalsh(central[[0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(3, 3))
+    if least <= 1e-12 * most + 1e-14 * mass * (centre @ centre):  # zero, but for rounding: a point mass or a rod
+        least = POINT * (most + mass * max(centre @ centre, reach * reach, 1e-6))
+        central = central + least * np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0])
+    return np.concatenate([[mass], centre, central, [least, reach]])
+
+
+def _limits(figure: Figure, count: int, body_of_link: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray | None]]:
+    """Intervals of the bodies' joints, and the flat ranges of ball joints."""
+    limits = np.tile([-np.inf, np.inf], (count, 1))
+    ranges: list[FloatArray | None] = [None] * count
+    for link, body in zip(figure.links, body_of_link, strict=True):
+        given = link.joint.range
+        if given is None:
+            continue
+        if link.joint.screws:
+            limits[body - link.joint.bodies + 1 : body + 1] = given
+        else:
+            ranges[body] = given.flat
+    assert limits.shape[1] == record_size(Limit)
+    return limits, ranges
+
+
+def _chains(rows: IntArray) -> IntArray:
+    """The velocities that move each body of a figure, from its root outwards, then -1."""
+    column = record_offsets(JointInts)
+    chains: list[list[int]] = []
+    for row in rows:
+        above = chains[row[column["parent"]]] if row[column["parent"]] >= 0 else []
+        chains.append(above + list(range(row[column["iv"]], row[column["iv"]] + row[column["count"]])))
+    out = np.full((len(chains), max((len(chain) for chain in chains), default=0)), -1, np.int64)
+    for i, chain in enumerate(chains):
+        out[i, : len(chain)] = chain
+    return out

@@ -1,0 +1,83 @@
+"""Muscles of MJCF files beside MuJoCo: lengths, Jacobians, forces."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from hitogata.errors import FigureError, FileContentWarning
+from hitogata.muscle import muscles_from_mjcf, rigid_tendon_forces, wire_geometry
+
+ARM = """
+<mujoco model="arm">
+  <worldbody>
+    <body name="upper" pos="0 0 1">
+      <joint name="shoulder" axis="0 1 0" range="-60 60"/><joint name="twist" axis="0 0 1"/>
+      <geom type="capsule" fromto="0 0 0 0 0 -.3" size=".03"/>
+      <geom name="ball" type="sphere" size=".03" pos="0 0 -.3" contype="0" conaffinity="0"/>
+      <geom name="bar" type="cylinder" size=".025 .1" pos="0 0 -.3" euler="90 0 0" contype="0" conaffinity="0"/>
+      <site name="high" pos=".02 .01 -.1"/><site name="back" pos="-.03 0 -.12"/><site name="side" pos="-.06 0 -.3"/>
+      <site name="core" pos=".002 .001 -.302"/>
+      <body name="fore" pos="0 0 -.3"><joint name="elbow" axis="0 1 0" range="-100 0"/>
+        <geom type="capsule" fromto="0 0 0 0 0 -.25" size=".025"/>
+        <site name="low" pos=".03 .005 -.1"/><site name="rear" pos="-.02 -.01 -.08"/>
+      </body></body>
+  </worldbody>
+  <tendon>
+    <spatial name="straight"><site site="high"/><site site="low"/></spatial>
+    <spatial name="over ball"><site site="back"/><geom geom="ball"/><site site="rear"/></spatial>
+    <spatial name="over bar"><site site="back"/><geom geom="bar" sidesite="side"/><site site="rear"/></spatial>
+    <spatial name="through"><site site="high"/><geom geom="bar" sidesite="core"/><site site="low"/></spatial>
+    <spatial name="slack"><site site="back"/><site site="rear"/></spatial>
+  </tendon>
+  <actuator>
+    <muscle name="flexor" tendon="straight" force="300" lengthrange=".1 .3"/>
+    <muscle name="balled" tendon="over ball" force="200" lengthrange=".1 .35"/>
+    <muscle name="barred" tendon="over bar" scale="400" lengthrange=".1 .35"/>
+    <muscle name="threaded" tendon="through" force="100" lengthrange=".1 .3"/>
+  </actuator>
+</mujoco>
+"""
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FileContentWarning)
+        yield
+
+
+def test_lengths_jacobians_and_forces(tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    path = tmp_path / "arm.xml"
+    path.write_text(ARM)
+    muscles = muscles_from_mjcf(path)
+    assert [wire.name for wire in muscles.wires] == ["flexor", "balled", "barred", "threaded", "slack"]
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data, rng = mujoco.MjData(model), np.random.default_rng(0)
+    bent = np.zeros(5)
+    for _ in range(100):
+        data.qpos[:] = rng.uniform([-1, -1, -1.7], [1, 1, 0.0])
+        data.qvel[:], data.act[:] = rng.normal(size=3), rng.uniform(0, 1, 4)
+        mujoco.mj_forward(model, data)
+        found = wire_geometry(muscles, data.qpos)
+        np.testing.assert_allclose(found.lengths, data.ten_length, rtol=0, atol=1e-6)
+        expected = np.zeros((5, 3))
+        mujoco.mju_sparse2dense(
+            expected, data.ten_J, model.ten_J_rownnz, model.ten_J_rowadr, model.ten_J_colind.ravel()
+        )
+        np.testing.assert_allclose(found.jacobian, expected, rtol=0, atol=1e-6)
+        forces = rigid_tendon_forces(muscles, found.lengths, found.lengthening_speeds(data.qvel)).at(data.act)
+        np.testing.assert_allclose(forces, -data.actuator_force, rtol=1e-6, atol=1e-3)
+        bent += data.ten_wrapnum > 2
+    assert bent[1:4].min() > 5
+
+
+def test_pulleys_are_refused(tmp_path):
+    pytest.importorskip("mujoco")
+    path = tmp_path / "arm.xml"
+    sites = '<site site="high"/><site site="low"/>'
+    tendon = f'<spatial name="split">{sites}<pulley divisor="2"/>{sites}</spatial>'
+    path.write_text(ARM.replace("<tendon>", "<tendon>" + tendon))
+    with pytest.raises(FigureError, match="'split': pulleys"):
+        muscles_from_mjcf(path)
