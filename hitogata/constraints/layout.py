@@ -43,6 +43,7 @@ class Placed:
     before: float  # of a root: energy its tree had, and what is done to it, as far as known, see `sim.tie_energy` [J]
     power: float  # of a root: of gravity, before the substep [W],
     kick: float  # and time for which it had yet to act [s]
+    taken: Vec3  # momentum that was changed after the impulses, see `sim.tied_groups`
 
 
 @record

@@ -72,6 +72,8 @@ class TieInts:
     leader: int  # first of the springs and ropes that tie its group of trees
     held: int  # 1: this group hangs on the world
     led: int  # 1: one of its trees is led by someone
+    teller: int  # of the group's springs and ropes, one that tells momentum ...
+    told: int  # ... of the tree of this root; -1: no more of them
 
 
 @inline

@@ -13,10 +13,11 @@ acts.  For ends on straight lines p = -h K (φ + ½ h u) - h C' u, C' being its 
 
     c = -½ K |y - y₋|² - ¼ h C' |u₋ + u|² <= 0,       y: from b's end to a's halfway
 
-whatever else acts: where steps can follow nothing is ever created, and nothing changes, bit for bit.  What trees that
+whatever else acts (of a rope, along itself, and |u|² counts while it is stretched): where steps can follow nothing is ever created, and nothing changes, bit for bit.  What trees that
 are tied together, as a group, created beyond what they lost by curves a while ago (RECALL), and what they have more
 than before, gravity, motors and pushes accounted for, is taken off again: see `tied_groups`.  Neither may the energy V₊
-of the ends where they come to be more than the energy there is, or than it was at the start: with M the greater of the
+of the ends where they come to, if nothing else acts, be more than the energy there is and the work of gravity, motors
+and pushes on the way there, or than it was at the start: with M the greater of the
 group's energy T + V + ¼ h C' |u|² and V₊, M never grows by springs and ropes.
 
 Where nothing else acts on a group, no contact, limit nor pull, its whole gain is compared with its whole loss as well:
@@ -28,7 +29,7 @@ to a group, no more than c is taken off.
 
 from hitogata.constraints.springs import LEAST, damper_of, potential
 from hitogata.lanes import absolute, any_lane, kernel, maximum, minimum, negated, where
-from hitogata.sim.motors import at_limit
+from hitogata.sim.motors import at_limit, beyond_limit
 from hitogata.sim.tied_groups import in_group, open_room, reach_at, slow_group, touches_anything, tree_energy
 from hitogata.spatial import cross, dot
 
@@ -38,6 +39,8 @@ RECALL, RECALL_ALL = 1.0, 60.0
 
 ALLOWED = 1e-6
 """Share of the energies at hand that may be created: rounding is no gain."""
+
+INFINITE = 1e30
 
 NEARLY = 0.999
 """A spring that pulls with the root of this times its limit, or more, is held back by it."""
@@ -74,7 +77,8 @@ def work_on(scene, state, control, h, root):
     tree, force = scene.tree, scene.tree.gravity.x * 0.0
     for i in range(root, tree.joint[root].end):
         for k in range(tree.joint[i].iv, tree.joint[i].iv + tree.joint[i].count):
-            force = force + (scene.drive[k] + control.push[k]) * state.mean[k]
+            _, drive = beyond_limit(state.motor[k], control.motor[i].limit, h, h, scene.drive[k])
+            force = force + (drive + control.push[k]) * state.mean[k]
     return 0.5 * h * force
 
 
@@ -104,9 +108,10 @@ def note_created(scene, tie, ints, q, law):
     work, now = 0.5 * dot(tie.impulse, tie.rate + rate), potential(tie, ints.rope, tie.reach + tie.moved * 0.5)
     damper = damper_of(tie.stiffness, tie.damping, h, theta) - 0.5 * h * tie.stiffness
     free = where(pull < NEARLY * (h * h * tie.limit * tie.limit), 0.25 * h * damper, 0.0)
-    if ints.rope == 1:  # damped along itself, while it is taut
+    if ints.rope == 1:  # damped along itself, while it is stretched
         lag, along = tie.lag, dot(rate, tie.impulse)
-        tie.lag = where(pull > 0.0, 0.25 * h * damper * (along * along) / (pull + LEAST), 0.0)
+        taut = (pull > 0.0) & (dot(tie.reach, tie.reach) > tie.length * tie.length)
+        tie.lag = where(taut, 0.25 * h * damper * (along * along) / (pull + LEAST), 0.0)
     else:
         lag = free * dot(tie.rate, tie.rate)
         tie.lag = free * dot(rate, rate)
@@ -150,11 +155,13 @@ def bound_group(scene, solids, rows, around, joint_rows, points, state, control,
     over = (excess > ALLOWED * size) & (drift == 0.0)
     excess = where(over, excess, 0.0)
     begin, middle, ahead = potentials(around, leader)
-    far = (ahead > begin + ALLOWED * size) & (drift == 0.0)
+    far, work = (ahead > begin + ALLOWED * size) & alone, size * 0.0
     if any_lane(far):
-        far = far & (ahead > group_energy(scene, around, state, leader) + middle - excess + ALLOWED * size)
+        work = work_ahead(scene, solids, around, state, control, law, leader)
+        far = far & (ahead > group_energy(scene, around, state, leader) + middle - excess + work + ALLOWED * size)
     if any_lane(over | far):
-        slow_group(scene, solids, rows, around, points, state, law, spare, leader, excess, begin, over | far)
+        work = where(alone, work, INFINITE)
+        slow_group(scene, solids, around, state, law, spare, leader, excess, begin, work, over | far)
     lost = maximum(minimum(minimum(-created, -curved), -gain), 0.0)  # what trees gained meanwhile was not lost
     first.credit = where(over, 0.0, maximum(credit - maximum(created, 0.0), 0.0) + lost)
     first.spare = where(alone, where(over, 0.0, maximum(spared - gain, 0.0)), spared)
@@ -173,6 +180,18 @@ def pressed_from_outside(scene, rows, around, joint_rows, points, control, leade
                     found = found | (rows.joint[a].impulse != 0.0)
         root = end
     return found
+
+
+@kernel
+def work_ahead(scene, solids, around, state, control, law, leader):
+    """Work of gravity, motors and pushes on a group until its ends are where they come to, if it is any [J]."""
+    tree, total, root = scene.tree, law.h * 0.0, 0
+    while root < tree.bodies:
+        if in_group(tree, around, leader, root):
+            total = total + 0.5 * law.h * power_on(scene, solids, state, root)
+            total = total + work_on(scene, state, control, law.h, root)
+        root = tree.joint[root].end
+    return maximum(total, 0.0)
 
 
 @kernel
@@ -215,10 +234,14 @@ def gain_of_group(scene, solids, around, state, control, law, spare, leader):
             power = scene.placed[root].power + power_on(scene, solids, state, root)
             done = work_on(scene, state, control, h, root) + 0.5 * time * power
             for i in range(root, end):
-                motor = control.motor[i]
+                motor, passive = control.motor[i], tree.body[i].damping
+                damper = damper_of(motor.stiffness, motor.damping + passive, h, law.theta)
                 for k in range(tree.joint[i].iv, tree.joint[i].iv + tree.joint[i].count):
-                    spring, v = where(at_limit(state.motor[k], motor.limit), 0.0, motor.stiffness), state.mean[k]
+                    limited, v = at_limit(state.motor[k], motor.limit), state.mean[k]
+                    spring = where(limited, 0.0, motor.stiffness)
                     done = done - 0.25 * h * h * spring * v * (v + old[k])  # springs, in the middle of the substep
+                    behind = where(limited, passive, damper) - 0.5 * h * spring
+                    done = done - 0.25 * h * behind * (v * v - old[k] * old[k])  # as of springs between bodies
             gain = gain + tree_energy(tree, state, root) - done - scene.placed[root].before
         root = end
     for t in range(leader, around.tie_count):

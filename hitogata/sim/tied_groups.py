@@ -5,8 +5,8 @@ What is left of the motion against each other is the greatest share s with
     T_l + s² T_z + V(s) <= what there may be,       V₊(s) <= the same, or what it was at the start
 
 l being the locked motion, in which the group moves as one rigid body with its whole momentum; bodies come as much less
-far.  Only if that is not enough is its spin reduced, too.  A group that hangs on the world or touches something is
-slowed as a whole.  At rest nothing moves, so there is always such a share.
+far.  Only if that is not enough is its spin reduced, too.  A group that hangs on the world is slowed as a whole.  What
+momentum its trees exchange by this is told as impulses of springs and ropes, from tree to tree.
 """
 
 from typing import NamedTuple
@@ -32,10 +32,11 @@ class Group(NamedTuple):
 
 
 @kernel
-def slow_group(scene, solids, rows, around, points, state, law, spare, leader, excess, begin, over):
-    """Slow a group by what it has too much, where it has; begin: its potential energy before the substep."""
+def slow_group(scene, solids, around, state, law, spare, leader, excess, begin, work, over):
+    """Slow a group by what it has too much, where it has; begin: its potential energy before the substep;
+    work: of what else acts until its end."""
     tree, ints, zero = scene.tree, around.tie_ints, law.h * 0.0
-    group, whole, turning = locked_group(scene, solids, rows, around, points, state, leader)
+    group, whole, turning = locked_group(scene, solids, around, state, leader)
     kinetic, there, lag, root = zero, zero, zero, 0
     while root < tree.bodies:
         if in_group(tree, around, leader, root):
@@ -55,7 +56,7 @@ def slow_group(scene, solids, rows, around, points, state, law, spare, leader, e
             share, turn = zero, zero + 1.0
         middle_energy, end_energy = potential_at(scene, around, state, law, group, share, turn, start, other, rate)
         kept = whole + turn * turn * turning + share * share * inner + middle_energy
-        fits = (kept <= most) & (end_energy <= maximum(most, begin))
+        fits = (kept <= most) & (end_energy <= maximum(most + share * work, begin))
         if k == 0:
             stuck = over & negated(fits)
         else:
@@ -71,6 +72,21 @@ def slow_group(scene, solids, rows, around, points, state, law, spare, leader, e
     for t in range(leader, around.tie_count):
         if ints[t].leader == leader:
             moved_less(scene, around.ties[t], ints[t], state.q)
+            if ints[t].told >= 0:
+                tell_taken(scene, around.ties[ints[t].teller], ints[ints[t].teller], ints[t].told)
+
+
+@kernel
+def tell_taken(scene, tie, ints, root):
+    """What was taken off a tree's momentum, and off those that pass it on, is told as impulse of a spring or rope."""
+    tree, taken, other, sign = scene.tree, scene.placed[root].taken, ints.body_a, -1.0
+    if root <= ints.body_a < tree.joint[root].end:
+        other, sign = ints.body_b, 1.0
+    tie.impulse = tie.impulse + taken * sign
+    if other >= 0:
+        while tree.joint[other].parent >= 0:
+            other = tree.joint[other].parent
+        scene.placed[other].taken = scene.placed[other].taken + taken
 
 
 @kernel
@@ -103,15 +119,14 @@ def tree_energy(tree, state, root):
 
 
 @kernel
-def locked_group(scene, solids, rows, around, points, state, leader):
+def locked_group(scene, solids, around, state, leader):
     """The motion of a group if it were rigid, and its energies of going and of turning; at rest where it hangs on the
-    world, or touches anything."""
+    world."""
     tree, none = scene.tree, scene.tree.gravity * 0.0
     total, inertia = Force(none, none), RigidInertia(none.x, none, shift_of(none.x, none))
-    held, root, origin = none.x > 1.0, 0, scene.placed[around.tie_ints[leader].body_a].pos
+    root, origin = 0, scene.placed[around.tie_ints[leader].body_a].pos
     while root < tree.bodies:
         if in_group(tree, around, leader, root):
-            held = held | touches_anything(scene, rows, points, root)
             for i in range(root, tree.joint[root].end):
                 placed, own, solid = scene.placed[i], state.carried[i], solids[i]
                 at = placed.pos + placed.arm - origin
@@ -124,8 +139,7 @@ def locked_group(scene, solids, rows, around, points, state, leader):
     centre = centre + origin
     if around.tie_ints[leader].held == 1:
         return Group(leader, ang * 0.0, lin * 0.0, centre), going * 0.0, turning * 0.0
-    ang, lin = where(held, ang * 0.0, ang), where(held, lin * 0.0, lin)
-    return Group(leader, ang, lin, centre), where(held, 0.0, going), where(held, 0.0, turning)
+    return Group(leader, ang, lin, centre), going, turning
 
 
 @kernel
@@ -193,6 +207,7 @@ def slow_tree(scene, solids, state, group, root, end, share, turn, over, other, 
         own.energy = where(over, energy, own.energy)
         after = after + momentum_at(solid.mass, arm, own.centre, own.angular)
         placed.bend, placed.excess = placed.bend * where(over, share, 1.0), placed.excess * where(over, share, 1.0)
+    scene.placed[root].taken = after.lin - before.lin
     if is_free(tree, root):
         inertia = scene.placed[root].inertia
         spin = load3(state.spin, 3 * root)

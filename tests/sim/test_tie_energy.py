@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.fuzz import energy_gain
 from benchmarks.scenes.random_worlds import passive_world
-from hitogata.figure import Box, Pose, Sphere, State
+from hitogata.figure import Box, FigureBuilder, MassProperties, Pose, Sphere, State, joint
 from hitogata.sim import World, hold
 
 STEPS = [1 / 240, 1 / 60, 0.1]
@@ -67,7 +67,27 @@ def test_a_soft_spring_between_spinning_bodies_is_left_alone():
     assert 1 - left[2] < 0.35 * (1 - left[1]) < 0.35 * 0.35 * (1 - left[0])
 
 
-@pytest.mark.parametrize("seed", [33, 59, 86, 1199])
+@pytest.mark.parametrize("seed", [33, 59, 86, 1199, 1329])
 def test_worlds_that_once_gained(seed):
-    """Ropes of 1e6 N/m stretched by metres, trees hung on them, a light body held at arm's length."""
+    """Ropes of 1e6 N/m stretched by metres, trees hung on them, a light body held at arm's length, curves."""
     assert energy_gain(passive_world(seed), 4.0) < 0.01
+
+
+@pytest.mark.parametrize("limit", [1.0, 1e9])
+@pytest.mark.parametrize("h", STEPS[:2])
+def test_a_slack_rope_changes_nothing(h, limit):
+    """An arm that falls against a motor, at its effort limit or not, as without the rope, bit for bit."""
+    ends = []
+    for rope in (False, True):
+        builder = FigureBuilder("arm")
+        mass = MassProperties.principal(1.0, (1, 0, 0), (0.01, 0.01, 0.01))
+        builder.add("arm", None, joint.hinge(axis=(0, 1, 0), effort_limit=limit), mass)
+        world = World()
+        arm = world.add(builder.build())
+        arm.set_motor(1e3, 1.0)
+        arm.set_target(np.array([-1.0]))
+        if rope:
+            world.add_rope((arm, "arm"), (0.0, 0.0, 0.0), length=100.0, stiffness=1e5, damping=0.0)
+        world.step(h, steps=60)
+        ends.append((arm.q[0], arm.v[0]))
+    assert ends[0] == ends[1]
