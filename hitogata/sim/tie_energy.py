@@ -30,7 +30,7 @@ to a group, no more than c is taken off.
 from hitogata.constraints.springs import LEAST, damper_of, potential
 from hitogata.lanes import absolute, any_lane, kernel, maximum, minimum, negated, where
 from hitogata.sim.motors import at_limit, beyond_limit
-from hitogata.sim.tied_groups import in_group, open_room, reach_at, slow_group, touches_anything, tree_energy
+from hitogata.sim.tied_groups import half_of_fall, in_group, open_room, reach_at, slow_group, touches_anything, tree_energy
 from hitogata.spatial import cross, dot
 
 RECALL, RECALL_ALL = 1.0, 60.0
@@ -148,19 +148,22 @@ def bound_group(scene, solids, rows, around, joint_rows, points, state, control,
             drift = drift + dot(ties[t].drift, ties[t].drift)
     first, gain = ties[leader], gain_of_group(scene, solids, around, state, control, law, spare, leader)
     credit, spared = first.credit / (1.0 + law.h / RECALL), first.spare / (1.0 + law.h / RECALL_ALL)
-    alone = negated(pressed_from_outside(scene, rows, around, joint_rows, points, control, leader)) & (drift == 0.0)
+    fed, walled = pressed_from_outside(scene, rows, around, joint_rows, points, control, leader)
+    fed = fed | (drift != 0.0)
+    alone = negated(fed | walled)
     excess = minimum(created - credit, gain)
     excess = where(alone, maximum(excess, gain - spared), excess)
     size = size + group_energy(scene, around, state, leader)
     over = (excess > ALLOWED * size) & (drift == 0.0)
     excess = where(over, excess, 0.0)
     begin, middle, ahead = potentials(around, leader)
-    far, work = (ahead > begin + ALLOWED * size) & alone, size * 0.0
+    far, work = (ahead > begin + ALLOWED * size) & negated(fed), size * 0.0
     if any_lane(far):
-        work = work_ahead(scene, solids, around, state, control, law, leader)
-        far = far & (ahead > group_energy(scene, around, state, leader) + middle - excess + work + ALLOWED * size)
+        work, fall = work_ahead(scene, solids, around, state, control, law, leader)
+        there = group_energy(scene, around, state, leader) + middle - excess
+        far = far & (ahead > there + maximum(work + fall, 0.0) + ALLOWED * size)
     if any_lane(over | far):
-        work = where(alone, work, INFINITE)
+        work = where(fed, INFINITE, work)
         slow_group(scene, solids, around, state, law, spare, leader, excess, begin, work, over | far)
     lost = maximum(minimum(minimum(-created, -curved), -gain), 0.0)  # what trees gained meanwhile was not lost
     first.credit = where(over, 0.0, maximum(credit - maximum(created, 0.0), 0.0) + lost)
@@ -169,29 +172,30 @@ def bound_group(scene, solids, rows, around, joint_rows, points, state, control,
 
 @kernel
 def pressed_from_outside(scene, rows, around, joint_rows, points, control, leader):
-    """Do contacts, limits or pulls act on a group?"""
+    """Do contacts or pulls act on a group?  Do limits?"""
     tree, root, found = scene.tree, 0, control.pulled[0] > 0.0
+    walled = found & False
     while root < tree.bodies:
         end = tree.joint[root].end
         if in_group(tree, around, leader, root):
             found = found | touches_anything(scene, rows, points, root)
             for a in range(joint_rows):
                 if root <= rows.joint_int[a].body < end:
-                    found = found | (rows.joint[a].impulse != 0.0)
+                    walled = walled | (rows.joint[a].impulse != 0.0)
         root = end
-    return found
+    return found, walled
 
 
 @kernel
 def work_ahead(scene, solids, around, state, control, law, leader):
-    """Work of gravity, motors and pushes on a group until its ends are where they come to, if it is any [J]."""
-    tree, total, root = scene.tree, law.h * 0.0, 0
+    """Work of motors and pushes on a group, and of gravity, until its ends are where they come to [J]."""
+    tree, total, fall, root = scene.tree, law.h * 0.0, law.h * 0.0, 0
     while root < tree.bodies:
         if in_group(tree, around, leader, root):
-            total = total + 0.5 * law.h * power_on(scene, solids, state, root)
+            fall = fall + half_of_fall(scene, solids, state.q, root)
             total = total + work_on(scene, state, control, law.h, root)
         root = tree.joint[root].end
-    return maximum(total, 0.0)
+    return total, fall
 
 
 @kernel

@@ -16,7 +16,7 @@ from hitogata.dynamics.integration import advance_trees
 from hitogata.dynamics.joints import is_ball, is_floating, slid, turned
 from hitogata.lanes import kernel, maximum, negated, tail, where
 from hitogata.sim.energy_momentum import body_energy, is_free, locked_motion, momentum_at, move_bodies, spin_of
-from hitogata.spatial import Force, RigidInertia, Vec3, cross, load3, rotated, shift_of, store3
+from hitogata.spatial import Force, RigidInertia, Vec3, cross, dot, load3, rotated, shift_of, store3
 
 HALVINGS = 24
 """Of the interval in which the share of the motion that is left is sought."""
@@ -54,15 +54,15 @@ def slow_group(scene, solids, around, state, law, spare, leader, excess, begin, 
         share, turn = where(stuck, 0.0, middle), where(stuck, middle, 1.0)
         if k == 0:  # is it enough to take off the inner motion?
             share, turn = zero, zero + 1.0
-        middle_energy, end_energy = potential_at(scene, around, state, law, group, share, turn, start, other, rate)
+        middle_energy, end_energy, fall = potential_at(scene, solids, around, state, law, group, share, turn, start, other, rate)
         kept = whole + turn * turn * turning + share * share * inner + middle_energy
-        fits = (kept <= most) & (end_energy <= maximum(most + share * work, begin))
+        fits = (kept <= most) & (end_energy <= maximum(most + maximum(share * work + fall, 0.0), begin))
         if k == 0:
             stuck = over & negated(fits)
         else:
             low, high = where(fits, middle, low), where(fits, high, middle)
     share, turn = where(stuck, 0.0, low), where(stuck, low, 1.0)
-    potential_at(scene, around, state, law, group, share, turn, start, other, rate)
+    potential_at(scene, solids, around, state, law, group, share, turn, start, other, rate)
     root = 0
     while root < tree.bodies:
         end = tree.joint[root].end
@@ -154,15 +154,16 @@ def touches_anything(scene, rows, points, root):
 
 
 @kernel
-def potential_at(scene, around, state, law, group, share, turn, start, other, rate):
+def potential_at(scene, solids, around, state, law, group, share, turn, start, other, rate):
     """Potential energy of a group whose motion is scaled, in the middle of the substep and after it; its coordinates
     and velocities then, into `other`, `rate`."""
-    tree, middle, ahead, root = scene.tree, law.h * 0.0, law.h * 0.0, 0
+    tree, middle, ahead, fall, root = scene.tree, law.h * 0.0, law.h * 0.0, law.h * 0.0, 0
     while root < tree.bodies:
         end = tree.joint[root].end
         if in_group(tree, around, group.leader, root):
             scale_velocities(scene, state, group, root, end, share, turn, rate)
             advance_trees(tree, start, rate, law.h, other, root, end)
+            fall = fall + half_of_fall(scene, solids, other, root)
         root = end
     for t in range(group.leader, around.tie_count):
         own = around.tie_ints[t]
@@ -170,7 +171,17 @@ def potential_at(scene, around, state, law, group, share, turn, start, other, ra
             tie, reach = around.ties[t], reach_at(tree, other, around.ties[t], own)
             middle = middle + potential(tie, own.rope, (tie.reach + reach) * 0.5)
             ahead = ahead + potential(tie, own.rope, reach)
-    return middle, ahead
+    return middle, ahead, fall
+
+
+@kernel
+def half_of_fall(scene, solids, q, root):
+    """Work of gravity on a tree in the second half of its way to q [J]."""
+    tree, work = scene.tree, scene.tree.gravity.x * 0.0
+    for i in range(root, tree.joint[root].end):
+        way = point_at(tree, q, i, solids[i].centre) - scene.placed[i].pos - scene.placed[i].arm
+        work = work + 0.5 * solids[i].mass * dot(tree.gravity, way)
+    return work
 
 
 @kernel
