@@ -30,7 +30,15 @@ to a group, no more than c is taken off.
 from hitogata.constraints.springs import LEAST, damper_of, potential
 from hitogata.lanes import absolute, any_lane, kernel, maximum, minimum, negated, where
 from hitogata.sim.motors import at_limit, beyond_limit
-from hitogata.sim.tied_groups import half_of_fall, in_group, open_room, reach_at, slow_group, touches_anything, tree_energy
+from hitogata.sim.tied_groups import (
+    half_of_fall,
+    in_group,
+    open_room,
+    reach_at,
+    slow_group,
+    touches_anything,
+    tree_energy,
+)
 from hitogata.spatial import cross, dot
 
 RECALL, RECALL_ALL = 1.0, 60.0
