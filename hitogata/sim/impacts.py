@@ -42,6 +42,8 @@ from hitogata.lanes import (
     where,
 )
 from hitogata.sim.body_state import place_body
+from hitogata.sim.pair_list import PAIRS, SWEPT
+from hitogata.sim.travel import Travel, any_beyond, bound_travel, may_meet, travel_of
 from hitogata.spatial import (
     Vec3,
     cols,
@@ -73,6 +75,7 @@ class Checking(NamedTuple):
     shares: lanes  # type: ignore[valid-type]  # (bodies,): of its motion that a body keeps
     cuts: lanes  # type: ignore[valid-type]  # (bodies,): the same, in one round
     points: records  # type: ignore[valid-type]
+    travels: records  # type: ignore[valid-type]  # of each body
     places: records  # type: ignore[valid-type]
     boxes: lanes  # type: ignore[valid-type]
     spare: lanes  # type: ignore[valid-type]  # of `touch`
@@ -80,7 +83,8 @@ class Checking(NamedTuple):
 
 def scratch_size(bodies: int) -> int:
     """Numbers of scratch, between the boxes of the sweep and the scratch of `touch`."""
-    return (bodies + 1) * record_size(Path) + 2 * bodies + SLOTS * record_size(ContactPoint)
+    own = 2 + record_size(Path) + record_size(Travel)
+    return record_size(Path) + bodies * own + SLOTS * record_size(ContactPoint)
 
 
 @kernel
@@ -90,9 +94,10 @@ def open_checking(around, bodies):
     paths = tail(boxes, around.shapes.total * Swept.SIZE)
     shares = tail(paths, (bodies + 1) * Path.SIZE)
     points = tail(shares, 2 * bodies)
+    travels = tail(points, SLOTS * ContactPoint.SIZE)
     return Checking(
-        records(paths, Path), shares, tail(shares, bodies), records(points, ContactPoint),
-        records(around.work, ShapePlace), boxes, tail(points, SLOTS * ContactPoint.SIZE),
+        records(paths, Path), shares, tail(shares, bodies), records(points, ContactPoint), records(travels, Travel),
+        records(around.work, ShapePlace), boxes, tail(travels, bodies * Travel.SIZE),
     )  # fmt: skip
 
 
@@ -100,23 +105,59 @@ def open_checking(around, bodies):
 def first_impact(world, scene, around, state, start, contacts, law):
     """Share of the substep just taken after which something would pass; 1 if nothing does.  Asked if `moves_fast`.
 
+    Bodies are placed where they end only if some pair may meet (`travel`), and only such pairs are followed.
+
     scene: as the step left it: bodies placed where they were at its start, with their motions at its end.
     start: coordinates before the substep.
     contacts: how many points it found.
     """
-    share, work = law.h * 0.0 + 1.0, open_checking(around, world.tree.bodies)
-    note_starts(scene, work.paths)
-    for i in range(world.tree.bodies):
-        find_path(scene, state.q, law.h, share, work.paths, i)
-        work.cuts[i] = sqrt(square(work.paths[i + 1].turn)) * world.solid[i].radius
-    pairs = find_pairs(around, work, law)
-    for k in range(pairs):
-        a, b = around.broad.pairs[k].a, around.broad.pairs[k].b
-        if any_lane(may_pass(around.shapes, work.paths, work.cuts, a, b)):
-            share = pair_share(around, work, a, b, PASSING, share)
-    for c in range(min(contacts, around.capacity)):
-        share = deep_share(around, work, c, share)
+    work, shapes, broad = open_checking(around, world.tree.bodies), around.shapes, around.broad
+    bound_travel(scene, world.solid, shapes, work.places, law.h, work.travels)
+    share, ended, kept = law.h * 0.0 + 1.0, False, min(contacts, around.capacity)
+    if not any_beyond(shapes, work.travels, world.tree.bodies):
+        for c in range(kept):
+            a, b = around.contacts[c].a, around.contacts[c].b
+            if c == 0 or around.contacts[c - 1].pair != around.contacts[c].pair:
+                if any_lane(travel_of(shapes, work.travels, a, b) > PASSING * depth_of(shapes, a, b)):
+                    ended = find_ends(world, scene, state, law.h, work, ended)
+                    share = fast_share(around, work, a, b, share)
+    elif broad.head[SWEPT] == 1:  # others may meet than those that were near at the start
+        ended = find_ends(world, scene, state, law.h, work, ended)
+        for k in range(find_pairs(around, work, law)):
+            share = fast_share(around, work, broad.pairs[k].a, broad.pairs[k].b, share)
+    else:
+        c = 0
+        for k in range(broad.head[PAIRS]):
+            a, b, touched = broad.pairs[k].a, broad.pairs[k].b, False
+            while c < kept and around.contacts[c].a == a and around.contacts[c].b == b:
+                touched, c = True, c + 1
+            if may_meet(shapes, work.places, work.travels, a, b, PASSING * depth_of(shapes, a, b), touched):
+                ended = find_ends(world, scene, state, law.h, work, ended)
+                share = fast_share(around, work, a, b, share)
+    for c in range(kept):
+        a, b = around.contacts[c].a, around.contacts[c].b
+        if any_lane(around.points[c].gap < -0.5 * depth_of(shapes, a, b)):  # it must not creep through, however slowly
+            ended = find_ends(world, scene, state, law.h, work, ended)
+            share = swept_share(around, work, a, b, 0.0, share)
     return share
+
+
+@kernel
+def find_ends(world, scene, state, h, work, ended):
+    """Paths of all bodies, and how far their points move by turning, unless they are known."""
+    if not ended:
+        note_starts(scene, work.paths)
+        for i in range(world.tree.bodies):
+            find_path(scene, state.q, h, h * 0.0 + 1.0, work.paths, i)
+            work.cuts[i] = sqrt(square(work.paths[i + 1].turn)) * world.solid[i].radius
+    return True
+
+
+@kernel
+def depth_of(shapes, a, b):
+    """Depth of a pair that counts as passing."""
+    depth, _ = allowed_depth(shapes, a, b)
+    return depth
 
 
 @kernel
@@ -162,13 +203,19 @@ def find_pairs(around, work, law):
 
 
 @kernel
-def deep_share(around, work, c, until):
-    """`pair_share` of the pair of a contact point that is deep, however slowly it moves: it must not creep through."""
-    a, b = around.contacts[c].a, around.contacts[c].b
-    depth, _ = allowed_depth(around.shapes, a, b)
-    if any_lane(around.points[c].gap < -0.5 * depth):
-        return pair_share(around, work, a, b, 0.0, until)
+def fast_share(around, work, a, b, until):
+    """`pair_share` of a pair that is looked at only if it moves far."""
+    if any_lane(may_pass(around.shapes, work.paths, work.cuts, a, b)):
+        return swept_share(around, work, a, b, PASSING, until)
     return until
+
+
+@kernel
+def swept_share(around, work, a, b, least, until):
+    """`pair_share` of a pair whose boxes are to be swept first."""
+    sweep_shape(around.shapes, work.paths, work.places, a)
+    sweep_shape(around.shapes, work.paths, work.places, b)
+    return pair_share(around, work, a, b, least, until)
 
 
 @kernel
@@ -226,12 +273,18 @@ def turn_from(start, end, about):
 def sweep_boxes(shapes, paths, places):
     """Boxes around all places that shapes come to on their paths."""
     for s in range(shapes.total):
-        body = shapes.ints[s].body
-        if body != WORLD:
-            own, path, place = shapes.floats[s], paths[body + 1], places[s]
-            x, y, z = cols(path.rot @ own.rot)
-            put(shapes.ints[s].kind, own.size, place, path.pos + path.rot @ own.pos, x, y, z, 0.0)
-            place.low, place.high = swept_box(place.low, place.high, path.shift, turning_speed(shapes, path, s))
+        sweep_shape(shapes, paths, places, s)
+
+
+@kernel
+def sweep_shape(shapes, paths, places, s):
+    """The same around those of one shape."""
+    body = shapes.ints[s].body
+    if body != WORLD:
+        own, path, place = shapes.floats[s], paths[body + 1], places[s]
+        x, y, z = cols(path.rot @ own.rot)
+        put(shapes.ints[s].kind, own.size, place, path.pos + path.rot @ own.pos, x, y, z, 0.0)
+        place.low, place.high = swept_box(place.low, place.high, path.shift, turning_speed(shapes, path, s))
 
 
 @inline
