@@ -56,7 +56,7 @@ from hitogata.lanes import (
     where,
 )
 from hitogata.sim.body_state import brought_along, fall_of, place_body
-from hitogata.sim.motors import at_limit
+from hitogata.sim.motors import UNLIMITED, at_limit
 from hitogata.spatial import (
     Force,
     Mat3,
@@ -81,6 +81,10 @@ from hitogata.spatial import (
 
 SLOW = 1e-4
 """A tree whose bodies all turn at less than ω with h ω² below this loses nothing worth the work [1/s]."""
+
+BRAKED = 0.3
+"""Nor does one whose bodies all turn, within a step, by less than this times the share of its speed that each of its
+joints loses to its damper alone: that is an error of (h ω)² beside one of ½ (h c / I)² that implicit dampers make."""
 
 TAME, WILD = 0.8, 1.4
 """What turns by more than the former within a step is followed less, and from the latter on not at all.  Energy is let
@@ -179,6 +183,9 @@ def follow_curves(scene, solids, state, control, law, spare):
         fastest = fastest_turning(state, root, end)
         fast = (fastest * law.h > SLOW) & led_by_nobody(tree, root)
         if any_lane(fast):
+            share = BRAKED * least_braking(scene, control, law.h, root, end)
+            fast = fast & (fastest * (law.h * law.h) > share * share)
+        if any_lane(fast):
             turned = sqrt(fastest) * law.h
             share = where(fast, clip((WILD - turned) * (1.0 / (WILD - TAME)), 0.0, 1.0), 0.0)
             if end - root > 1 or not is_floating(tree.joint[root]):  # a body alone is held by nothing inside
@@ -188,6 +195,20 @@ def follow_curves(scene, solids, state, control, law, spare):
             follow_tree(scene, solids, state, control, law, room, root, end, share, kept, fast)
         state.depth[root] = where(fast, state.depth[root], UNKNOWN)
         root = end
+
+
+@kernel
+def least_braking(scene, control, h, root, end):
+    """Least share of its speed that a joint of a tree loses to its damper within a step; M + h C is factorised."""
+    tree, stride, mass = scene.tree, scene.chains.stride, scene.mass
+    least = h * 0.0 + 1.0
+    for i in range(root, end):
+        joint, motor, damping = tree.joint[i], control.motor[i], tree.body[i].damping
+        damping = where(motor.limit < UNLIMITED, damping, damping + motor.damping)  # it may be at its limit
+        for k in range(joint.count):
+            scale = mass[(joint.iv + k) * stride + joint.depth + k]  # 1 / L_kk
+            least = minimum(least, h * damping * (scale * scale))
+    return least
 
 
 @kernel
@@ -234,18 +255,20 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
     tree, chains, mass, x = scene.tree, scene.chains, scene.mass, scene.x
     first, last = tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
     limp = is_limp(tree, control, root, end)
-    half_kick(scene, room.half, law.h, root, end)
+    if any_lane(limp):
+        half_kick(scene, room.half, law.h, root, end)
     for k in range(first, last):
         room.half[k] = where(limp, room.half[k], 0.0)
         room.start[k] = x[k]
     began = (state.depth[root] >= UNKNOWN) & is_free(tree, root)
     known = known_work(scene, solids, state, where(limp, 0.5 * law.h, law.h), kept, root, end)
     n, going, rounds, still, before = 0.0, fast, MOST_ROUNDS, STILL / law.h, INFINITE
+    alone = end - root == 1 and is_loose(tree, control, root)
     if end - root == 1:
         still = STILL_ALONE / law.h
-        if is_loose(tree, control, root):
-            follow_alone(scene, solids[root], room, root, share, law.h, fast)
-            going = going & False
+    if alone:
+        follow_alone(scene, solids[root], room, root, share, law.h, fast)
+        going = going & False
     while any_lane(going):
         for k in range(first, last):
             x[k] = x[k] - room.half[k]
@@ -253,6 +276,8 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
         moved = greatest_change(room, first, last)
         if n > 0.0:
             done = (moved < still * still) | (moved > STALLED * before)
+            if n > 1.0:  # what is left shrinks as it did
+                done = done | (moved * moved < still * still * before)
             rounds = where(done, minimum(rounds, n), rounds)
         before = where(n > 0.0, moved, INFINITE)
         mix(room, first, last, n, going, going & (n < rounds))
@@ -273,17 +298,24 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
             for k in range(first, last):
                 x[k] = room.start[k] - x[k]
     scale, spin, left = energy_scale(scene, solids, state, control, law, room, known, root, end)
-    rescale(scene, solids, room, root, end, where(fast, scale, 1.0), where(fast, spin, 1.0))
+    scale, spin = where(fast, scale, 1.0), where(fast, spin, 1.0)
     most = where(began, state.spare[root], where(kept < 1.0, 0.0, INFINITE))  # a motion that begins has lost nothing
     state.spare[root] = where(fast, minimum(left, most), state.spare[root])
-    move_bodies(scene, room.v, root, end)
-    whiten_velocities(scene, room.v, root, end)
+    slower = (scale < 1.0) | (spin < 1.0)
+    if alone or any_lane(slower):
+        for k in range(first, last):
+            room.old[k] = x[k]
+        rescale(scene, solids, room, root, end, scale, spin)
+        move_bodies(scene, room.v, root, end)
+        whiten_velocities(scene, room.v, root, end)
+        if not alone:
+            for k in range(first, last):
+                x[k] = where(slower, x[k], room.old[k])
     for k in range(first, last):
         x[k] = where(fast, x[k] + room.half[k], room.start[k])
     for i in range(root, end):
         placed, old = scene.placed[i], state.carried[i]
-        reply = rotated(placed.rot, inverse_inertia(solids[i].central))
-        placed.bent = energy_of_excess(reply, placed.motion.ang, placed.excess)
+        placed.bent = energy_of_excess(solids[i].central, placed.rot, placed.motion.ang, placed.excess)
         placed.motion = brought_along(placed.rot, placed.arm, old.centre + fall_of(tree, state, root), old.spin)
 
 
@@ -339,9 +371,10 @@ def curve_newton_step(inertia, spin, start, share, h):
 
 
 @inline
-def energy_of_excess(reply, spin, excess):
-    """Kinetic energy that an excess e of angular momentum adds to that of I ω:  ω·e + ½ e·I⁻¹e.  reply: I⁻¹."""
-    return dot(spin, excess) + 0.5 * dot(excess, reply @ excess)
+def energy_of_excess(central, rot, spin, excess):
+    """Kinetic energy that an excess e of angular momentum adds to that of I ω:  ω·e + ½ e·I⁻¹e."""
+    own = rot.T @ excess
+    return dot(spin, excess) + 0.5 * dot(own, inverse_inertia(central) @ own)
 
 
 @kernel

@@ -116,11 +116,12 @@ def first_impact(world, scene, around, state, start, contacts, law):
     share, ended, kept = law.h * 0.0 + 1.0, False, min(contacts, around.capacity)
     if not any_beyond(shapes, work.travels, world.tree.bodies):
         for c in range(kept):
-            a, b = around.contacts[c].a, around.contacts[c].b
-            if c == 0 or around.contacts[c - 1].pair != around.contacts[c].pair:
-                if any_lane(travel_of(shapes, work.travels, a, b) > PASSING * depth_of(shapes, a, b)):
-                    ended = find_ends(world, scene, state, law.h, work, ended)
-                    share = fast_share(around, work, a, b, share)
+            a, b, first = around.contacts[c].a, around.contacts[c].b, True
+            if c > 0:
+                first = around.contacts[c - 1].pair != around.contacts[c].pair
+            if first and any_lane(travel_of(shapes, work.travels, a, b) > PASSING * depth_of(shapes, a, b)):
+                ended = find_ends(world, scene, state, law.h, work, ended)
+                share = fast_share(around, work, a, b, share)
     elif broad.head[SWEPT] == 1:  # others may meet than those that were near at the start
         ended = find_ends(world, scene, state, law.h, work, ended)
         for k in range(find_pairs(around, work, law)):

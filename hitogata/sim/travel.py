@@ -15,8 +15,8 @@ boxes grown by them.  So a pair without a point cannot meet within the substep u
 its reach; what does is sped up by more than was foreseen, and its boxes are looked at again, larger by that.
 """
 
-from hitogata.contact.narrowphase import above_plane, boxes_meet
 from hitogata.contact.layout import FIELD, PLANE, WORLD
+from hitogata.contact.narrowphase import above_plane, boxes_meet
 from hitogata.lanes import any_lane, inline, kernel, maximum, record, sqrt, where
 from hitogata.spatial import Vec3, cross, dot
 
@@ -82,10 +82,11 @@ def any_beyond(shapes, travels, bodies):
         most = maximum(most, travels[i].beyond)
     if any_lane(most > 0.0):
         return True
+    fields = 0
     for s in range(shapes.total):
         if shapes.ints[s].kind == FIELD:
-            return True
-    return False
+            fields += 1
+    return fields > 0
 
 
 @kernel
