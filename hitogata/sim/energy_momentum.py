@@ -276,8 +276,6 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
         moved = greatest_change(room, first, last)
         if n > 0.0:
             done = (moved < still * still) | (moved > STALLED * before)
-            if n > 1.0:  # what is left shrinks as it did
-                done = done | (moved * moved < still * still * before)
             rounds = where(done, minimum(rounds, n), rounds)
         before = where(n > 0.0, moved, INFINITE)
         mix(room, first, last, n, going, going & (n < rounds))
