@@ -335,10 +335,10 @@ def test_keys_of_the_keyboard(watched, studio):
     goal = before + np.array([0.1, 0.1, 0.2])
     watched.drag_link("hand_left", PALM, goal, lambda: moved(studio, "hand_left", before) > 0.1)
     watched.until(lambda: len(studio.mode.keyframes) == 1, "a keyframe")
-    watched.page.keyboard.press("Control+z")
-    watched.until(lambda: studio.mode.keyframes == (), "undo")
+    watched.page.keyboard.press("Control+z")  # the mode is made anew: for a moment there is none
+    watched.until(lambda: studio.mode is not None and studio.mode.keyframes == (), "undo")
     watched.page.keyboard.press("Control+Shift+z")
-    watched.until(lambda: len(studio.mode.keyframes) == 1, "redo")
+    watched.until(lambda: studio.mode is not None and len(studio.mode.keyframes) == 1, "redo")
     watched.page.keyboard.press("h")
     watched.page.get_by_text("Keys and mouse").wait_for()
     watched.press("Close")
