@@ -4,7 +4,9 @@
 
 All of it is measured on the source's and the target's links alone, without what `retarget` says about itself.  A foot
 stands while ankle and toes of the source are slower than 0.15 m/s for 0.1 s (noise of 0.03 s taken out), the ankle is
-low and the foot within 3 degrees of how it mostly stands.
+low and the foot within 3 degrees of how it mostly stands.  A heel that is up because the ankle could not hold the sole
+level (level, with the shin where it is, the foot would be outside its range of motion) is told apart: such a foot
+stands on its tip, which is to be on the floor and still.
 """
 
 import argparse
@@ -26,9 +28,10 @@ from hitogata.motion import Retargeted, retarget_bvh
 from hitogata.motion.chains import first_of
 from hitogata.motion.foot_contacts import runs
 from hitogata.motion.ground_height import sole_points
-from hitogata.spatial import quat_conjugate, quat_log, quat_multiply
+from hitogata.spatial import matrix_to_quat, quat_conjugate, quat_exp, quat_log, quat_multiply, quat_to_matrix
 
 STILL, LEAST, LOW, LEVEL, NOISE = 0.15, 0.1, 0.05, 3.0, 0.03  # [m/s], [s], [m], [deg], [s]
+ON_FLOOR, BEYOND = 0.005, 0.1  # [m], [deg]
 SLOWEST = 1.0  # [rad/s]: joints slower than this have no ratio
 
 
@@ -39,10 +42,11 @@ class Verdict:
     Attributes:
         path: how far the hips leave the source's scaled path, by its length.
         away: the same [m].
-        tilt: of a sole that stands [deg].
-        tilted: share of the samples in which one stands that are off level by more than 3 degrees.
-        height: of a point of a sole that stands [m].
-        slide: of a sole within one stance [m].
+        tilt: of a sole that stands and that its ankle could hold level [deg].
+        heel: of a sole that stands and that its ankle could not hold level [deg].
+        heels: share of the samples in which a foot stands in which it could not.
+        height: of a point of a sole that could be held level, and of the lowest point of all that stand [m].
+        slide: of a point of a sole while it is on the floor, within one stance [m].
         outside: of a range of motion [deg].
         fastest: greatest speed of a joint over that of the source's joint.
         joint: which.
@@ -53,7 +57,8 @@ class Verdict:
     path: float
     away: float
     tilt: float
-    tilted: float
+    heel: float
+    heels: float
     height: float
     slide: float
     outside: float
@@ -74,16 +79,16 @@ def judged(bvh: Bvh, figure: Figure, found: Retargeted, lasted: float = 0.0) -> 
     off = np.delete(mine - wanted, list(found.spikes), axis=0)  # a sample that jumps aside is no path
     off = np.linalg.norm(off - np.median(off, axis=0), axis=1).max()
     length = np.linalg.norm(np.diff(wanted, axis=0), axis=1).sum()
-    tilt, height, slide, still = _feet(bvh, figure, found, ours, theirs)
+    tilt, ends, height, slide, still = _feet(bvh, figure, found, ours, theirs)
     fastest, joint = _speeds(bvh, figure, found, theirs)
-    tilted = float((tilt > LEVEL).mean()) if len(tilt) else 0.0
-    return Verdict(off / max(length, 1e-9), off, tilt.max(initial=0), tilted, height,
-                   slide, _outside(figure, q), fastest, joint, still, lasted)  # fmt: skip
+    return Verdict(off / max(length, 1e-9), off, tilt[~ends].max(initial=0), tilt[ends].max(initial=0),
+                   float(ends.mean()) if len(ends) else 0.0, height, slide, _outside(figure, q), fastest, joint,
+                   still, lasted)  # fmt: skip
 
 
 def _feet(bvh, figure, found, ours, theirs):
     pairs, time = found.mapping.pairs, found.trajectory.time
-    tilts, height, slide, still = [], 0.0, 0.0, []
+    tilts, ended, height, slide, still = [], [], 0.0, 0.0, []
     neutral = forward_kinematics(figure, figure.neutral())
     for side in (Side.LEFT, Side.RIGHT):
         foot = found.mapping.links(Part.FOOT, side)[:1]
@@ -105,16 +110,37 @@ def _feet(bvh, figure, found, ours, theirs):
         for a, b in runs(slow & low):
             stands[a : b + 1] = time[b] - time[a] > LEAST
         i = figure.link_index(foot[0])
-        up = ours.rotation[stands, i] @ neutral.rotation[i].T @ [0, 0, 1.0]
-        tilts.append(np.degrees(np.arccos(np.clip(up[:, 2], -1, 1))))
+        up = ours.rotation[:, i] @ neutral.rotation[i].T @ [0, 0, 1.0]
+        tilts.append(np.degrees(np.arccos(np.clip(up[stands, 2], -1, 1))))
+        ends = _at_their_end(figure, i, ours, up)[stands]
+        ended.append(ends)
         points = np.stack([ours.position[:, figure.link_index(n)] + ours.rotation[:, figure.link_index(n)] @ p
                            for n, p in sole_points(figure, links[:1])], axis=1)  # fmt: skip
-        height = max(height, np.abs(points[stands][..., 2]).max(initial=0.0))
+        z = points[stands][..., 2]
+        height = max(height, np.abs(z[~ends]).max(initial=0.0), np.abs(z.min(axis=1)).max(initial=0.0))
         for a, b in runs(stands):
-            middle = points[a : b + 1, :, :2].mean(axis=1)
-            slide = max(slide, np.linalg.norm(middle - middle[0], axis=1).max())
+            for k in range(points.shape[1]):
+                for c, d in runs(points[a : b + 1, k, 2] < ON_FLOOR):
+                    way = points[a + c : a + d + 1, k, :2]
+                    slide = max(slide, np.linalg.norm(way - way[0], axis=1).max())
         still.append(stands.mean())
-    return np.concatenate(tilts) if tilts else np.zeros(0), height, slide, float(np.mean(still)) if still else 0.0
+    if not tilts:
+        return np.zeros(0), np.zeros(0, bool), 0.0, 0.0, 0.0
+    return np.concatenate(tilts), np.concatenate(ended), height, slide, float(np.mean(still))
+
+
+def _at_their_end(figure, i, ours, up):
+    """Whether an ankle could not hold its sole level, shape (nt,)."""
+    joint = figure.links[i].joint
+    if joint.kind is not JointKind.BALL or joint.range is None:
+        return np.zeros(len(up), bool)
+    axis = np.cross(up, [0, 0, 1.0])
+    size = np.linalg.norm(axis, axis=1, keepdims=True)
+    turn = quat_to_matrix(quat_exp(axis / np.maximum(size, 1e-12) * np.arctan2(size, up[:, 2:])))
+    base = ours.rotation[:, figure.parents[i]] @ joint.parent_frame.rotation
+    quats = matrix_to_quat(np.swapaxes(base, 1, 2) @ turn @ ours.rotation[:, i] @ joint.child_frame.rotation)
+    off = quat_log(quat_multiply(joint.range.clamp(quats), quat_conjugate(quats)))
+    return np.linalg.norm(off, axis=1) > np.radians(BEYOND)
 
 
 def _outside(figure, q) -> float:
@@ -176,7 +202,8 @@ def main() -> None:
             v = judged(bvh, figure, found, clock.perf_counter() - start)
             print(
                 f"{Path(path).stem:<10}{figure.name:<14} hips off {100 * v.path:.2f} % ({1000 * v.away:.0f} mm), "
-                f"soles {v.tilt:.1f} deg ({v.tilted:.0%} above 3), {1000 * v.height:.1f} mm, "
+                f"soles {v.tilt:.1f} deg, {1000 * v.height:.1f} mm, "
+                f"heels up {v.heel:.1f} deg in {v.heels:.0%}, "
                 f"slide {1000 * v.slide:.1f} mm, out of range {v.outside:.2f} deg, {v.fastest:.2f} x {v.joint}; "
                 f"{v.still:.0%} stands, {bvh.nframes} frames in {v.lasted:.1f} s", flush=True,
             )  # fmt: skip

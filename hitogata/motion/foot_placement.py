@@ -168,7 +168,7 @@ def _joined(
     turn = quat_to_matrix(quat_exp(bridged(time, np.asarray(change), known, span=SPAN))) @ given[0]
     shift = bridged(time, wanted[1] - given[1], known, span=SPAN)
     low = _lowest(sole, turn, given[1] + shift) - floor
-    away = _time_to(time, known)
+    away = time_to(time, known)
     shift[:, 2] += raised(time, np.where(known, 0.0, np.maximum(-low, 0.0)), span=_LIFT) * ease(away / _LIFT)
     place = given[1] + shift
     place[~known, 2] -= np.minimum(_lowest(sole, turn, place)[~known] - floor, 0.0)
@@ -181,7 +181,7 @@ def _lowest(sole: Sole, rotation: FloatArray, place: FloatArray) -> FloatArray:
     return heights.min(axis=1)
 
 
-def _time_to(time: FloatArray, known: BoolArray) -> FloatArray:
+def time_to(time: FloatArray, known: BoolArray) -> FloatArray:
     """Time to the nearest known sample [s], shape (n,)."""
     if not known.any():
         return np.full(len(time), np.inf)

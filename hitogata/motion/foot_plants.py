@@ -30,8 +30,12 @@ _HEIGHTS = np.linspace(-1.0, 1.0, 31)
 _LEAST, _MOST, _SHARE = 0.01, 0.03, 0.009
 """The greatest change of the root's height is this share of the root's path, but no less and no more than these [m]."""
 
-_ROUNDS = 4
-"""Of moving ankles for feet that their ranges of motion turn."""
+_HEELS = (False,) * 3 + (True,) * 6
+"""Rounds of turning legs and moving ankles for feet that their ranges of motion turn: whether heels rise for ankles."""
+
+
+_NOTED = np.radians(1.0)
+"""Heels that are up by more than this are told of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +45,17 @@ class Tread:
     Attributes:
         flat: when it stands flat, shape (nt,).
         tiptoe: when it stands on its tip, shape (nt,).
-        tilt: angle between sole and floor while flat, before and after [rad], shape (2, nflat).
-        height: greatest distance of a point of the sole from the floor while flat, before and after [m], (2, nflat).
-        slide: how far the sole's middle goes in each time it stands flat, before and after [m], shape (2, nstances).
+        heel: how far the heel is up because the ankle is at the end of its range while the source's foot is flat
+            [rad], shape (nt,).
+        tilt: angle between sole and floor while flat and the heel is down, before and after [rad], shape (2, nflat).
+        height: greatest distance of a point of the sole from the floor then, before and after [m], shape (2, nflat).
+        slide: how far the sole's middle, or its tip where the heel is up, goes in each time it stands flat, before and
+            after [m], shape (2, nstances).
     """
 
     flat: BoolArray
     tiptoe: BoolArray
+    heel: FloatArray
     tilt: FloatArray
     height: FloatArray
     slide: FloatArray
@@ -77,6 +85,10 @@ class Trodden:
             )
             lines.append(f"  {side.value} foot stands flat {foot.slide.shape[1]} times: off level, off the floor and "
                          f"sliding by {was} at most; now {now}")  # fmt: skip
+            up = foot.heel[foot.flat]
+            if len(up) and up.max() > _NOTED:
+                lines.append(f"    heel up by at most {np.degrees(up.max()):.1f} deg, in {(up > _NOTED).mean():.0%} of "
+                             f"that time, where the ankle is at the end of its range")  # fmt: skip
         low, high = (1000 * f(self.rise, initial=0.0) for f in (np.min, np.max))
         if high - low > 0.1:
             lines.append(f"  root lifted by {low:.0f} to {high:.0f} mm, for ankles and legs to reach")
@@ -114,9 +126,10 @@ def tread(
     steps = [Stride(legs[side], soles[side], stances[side], poses, follower.time, floor) for side in legs]
     path = float(np.linalg.norm(np.diff(q[:, :3], axis=0), axis=1).sum())
     rise = _rise(follower.time, steps, float(np.clip(_SHARE * path, _LEAST, _MOST)))
-    for _ in range(_ROUNDS):
+    for heels in _HEELS:
         wanted: dict[str, FloatArray] = {}
         for step in steps:
+            step.raise_heels(follower.time, rise, heels)
             names = [figure.link_names[i] for i in step.leg.links]
             wanted.update(zip(names, step.rotations(follower.time, rise), strict=True))
         done = follower.coordinates(wanted)
@@ -125,7 +138,7 @@ def tread(
         for step in steps:
             foot = step.leg.links[2]
             step.see(follower.time, np.array(after.rotation[:, foot]), np.array(after.position[:, foot]))
-    treads = {side: _judged(soles[side], stances[side], poses, after, floor) for side in legs}
+    treads = {side: _judged(soles[side], step, poses, after, floor) for side, step in zip(legs, steps, strict=True)}
     return Trodden(done, treads, rise)
 
 
@@ -162,15 +175,18 @@ def _on_the_floor(
     return result
 
 
-def _judged(sole: Sole, stance: Stance, before: LinkPoses, after: LinkPoses, floor: float) -> Tread:
+def _judged(sole: Sole, step: Stride, before: LinkPoses, after: LinkPoses, floor: float) -> Tread:
     """How a foot stood before and stands after."""
-    tilts, heights, slides = [], [], []
+    tilts, heights, slides, stance = [], [], [], step.stance
+    heel = np.where(stance.flat, step.heel, 0.0)
+    down = stance.flat & (heel <= _NOTED)
     for poses in (before, after):
         rotation, place = poses.rotation[:, sole.link], poses.position[:, sole.link]
         up = (rotation @ (sole.rest.T[:, 2]))[:, 2]
         points = place[:, None] + sole.points @ np.swapaxes(rotation, 1, 2)
-        middle = points[..., :2].mean(axis=1)
-        tilts.append(np.arccos(np.clip(up[stance.flat], -1.0, 1.0)))
-        heights.append(np.abs(points[stance.flat, :, 2] - floor).max(axis=1))
-        slides.append([np.linalg.norm(middle[a : b + 1] - middle[a], axis=1).max() for a, b in runs(stance.flat)])
-    return Tread(stance.flat, stance.tiptoe, np.array(tilts), np.array(heights), np.array(slides))
+        middle, tip = ((place + rotation @ point)[:, :2] for point in (sole.centre, sole.tip))
+        tilts.append(np.arccos(np.clip(up[down], -1.0, 1.0)))
+        heights.append(np.abs(points[down, :, 2] - floor).max(axis=1))
+        stays = [(tip if (heel[a : b + 1] > _NOTED).any() else middle)[a : b + 1] for a, b in runs(stance.flat)]
+        slides.append([np.linalg.norm(point - point[0], axis=1).max() for point in stays])
+    return Tread(stance.flat, stance.tiptoe, heel, np.array(tilts), np.array(heights), np.array(slides))

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.retargeting import judged
 from hitogata.dynamics import forward_kinematics
 from hitogata.figure import JointKind
 from hitogata.figure.rates import changes
@@ -52,7 +53,8 @@ def test_a_walk_with_known_steps(make):
         assert np.abs(heights[foot.flat]).max() < 0.005
         assert heights.min() > -0.006
         assert foot.slide[1].max() < 0.005
-        np.testing.assert_allclose(foot.tilt[1], tilt[foot.flat], atol=1e-6)  # it says so itself
+        down = foot.flat & (foot.heel <= np.radians(1))
+        np.testing.assert_allclose(foot.tilt[1], tilt[down], atol=1e-6)  # it says so itself
     assert outside(figure, found.trajectory.q) < np.radians(0.1)
 
 
@@ -64,11 +66,18 @@ def test_captured_walks(name):
     hips = found.mapping.links(Part.THIGH)
     for side in (Side.LEFT, Side.RIGHT):
         foot, (tilt, heights, _) = found.feet.feet[side], soles(figure, found, side)
-        assert foot.flat.any()
-        assert np.degrees(np.median(tilt[foot.flat])) < 3
-        assert np.degrees(np.percentile(tilt[foot.flat], 90)) < 8
-        assert np.percentile(np.abs(heights[foot.flat]), 90) < 0.012
-        assert np.median(foot.slide[1]) < 0.005
+        down = foot.flat & (foot.heel <= np.radians(1))
+        assert down.sum() > 0.7 * foot.flat.sum()
+        assert np.degrees(tilt[down].max()) < 3
+        assert np.abs(heights[down]).max() < 0.007
+        assert heights[foot.flat].min() > -0.0055  # the tip of a foot whose heel is up is on the floor
+        assert foot.slide[1].max() < 0.005
+    verdict = judged(bvh, figure, found)  # the same, seen from outside; soles were 2.6 to 6.3 degrees off, 10 to 22 mm
+    assert verdict.tilt < 3
+    assert verdict.height < 0.006
+    assert verdict.slide < 0.005
+    assert verdict.fastest < 1.5
+    assert verdict.heel < 16
     assert outside(figure, found.trajectory.q) < np.radians(0.1)
     assert np.abs(found.feet.rise).max() < 0.032
     places = forward_kinematics(figure, found.trajectory.q).position[:, [figure.link_index(name) for name in hips]]
