@@ -88,7 +88,7 @@ class _KernelPasses(PassManager):
         self.passes = [(_QUICKER.get(each, each), text) for each, text in like.passes if each.name() not in _LEFT_OUT]
         self._analysis, self._finalized = like._analysis, like._finalized
 
-    def _runPass(self, index, pss, state):  # noqa: N802
+    def _runPass(self, index, pss, state):
         pss.analysis = self._analysis
         changed = pss.run_initialization(state)
         changed |= pss.run_pass(state)

@@ -14,7 +14,6 @@ import operator
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from llvmlite import ir
 from numba.core import types
 from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
