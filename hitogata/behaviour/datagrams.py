@@ -4,8 +4,9 @@
     kind 0: stamps f8 [n] | values f4 [n × channels]
     kind 1: the stream's description as JSON (`Stream.to_json`); sent when asked for, and every second
 
-Little-endian.  A receiver asks by sending "hello"; the sender then sends to its address until it has heard nothing for
-ten seconds (receivers say hello every two, and more often to one that is silent).  For force plates and whatever else a small program can send.
+Little-endian; the crc is of what follows.  A receiver asks by sending "hello"; the sender then sends to its address
+until it has heard nothing for ten seconds (receivers say hello every two, and more often to one that is silent).  For
+force plates and whatever else a small program can send.
 """
 
 import contextlib

@@ -162,7 +162,7 @@ def table_source(
 # ------------------------------------------------------- of our own
 
 
-def sample_source(name: str, *, strides: int = 4) -> Source:
+def sample_source(name: str, *, strides: int = 4, numbered: bool = False) -> Source:
     """A device around the sample walk.
 
     Args:
@@ -170,11 +170,13 @@ def sample_source(name: str, *, strides: int = 4) -> Source:
             target on the wall, 120 Hz; "emg": sixteen channels of noise that rises with the speed of joints, 2 kHz;
             "tracker": place and turn of the chest, 60 Hz.
         strides: how many.
+        numbered: for a socket device.
     """
     if name not in SAMPLES:
         raise ArgumentError(f"sample {name!r}: there are {', '.join(SAMPLES)}")
     make, rate = SAMPLES[name]
-    return make(sample_walk(strides=strides, rate=rate))
+    made = make(sample_walk(strides=strides, rate=rate))
+    return dataclasses.replace(made, stream=dataclasses.replace(made.stream, numbered=numbered))
 
 
 def _placed(walk: Any) -> tuple[Any, Array]:
