@@ -1,5 +1,6 @@
 """Muscles, tendons and ligaments on a figure or mechanism: paths, moment arms, forces, and who does the work.
 
+    musculoskeletal        the built-in body: 51 bone groups, 366 muscles, 91 tendons, 34 ligaments
     MuscleSet              wires on a body, frozen; read by muscles_from_osim and its like
     wire_geometry          lengths, lengthening speeds, moment arms
     rigid_tendon_forces, tendon_equilibrium, activation_rate, ligament_forces
@@ -8,6 +9,7 @@
 `docs/muscle.md` is the guide.
 """
 
+from hitogata.muscle.body import musculoskeletal, musculoskeletal_gait
 from hitogata.muscle.curves import DeGroote2016, Millard2012, ModelCurves, MujocoMuscle, Thelen2003
 from hitogata.muscle.fibres import (
     MuscleEquilibrium,
@@ -16,6 +18,7 @@ from hitogata.muscle.fibres import (
     ligament_forces,
     rigid_tendon_forces,
     tendon_equilibrium,
+    tendon_tensions,
 )
 from hitogata.muscle.forces import Cost, ForceOptions, MuscleSolution, muscle_forces
 from hitogata.muscle.from_mass import muscles_from_mass
@@ -56,7 +59,10 @@ __all__ = [
     "muscles_from_mass",
     "muscles_from_mjcf",
     "muscles_from_osim",
+    "musculoskeletal",
+    "musculoskeletal_gait",
     "rigid_tendon_forces",
     "tendon_equilibrium",
+    "tendon_tensions",
     "wire_geometry",
 ]

@@ -11,7 +11,7 @@ import numpy as np
 from hitogata.errors import ArgumentError
 from hitogata.figure.values import ArrayLike, FloatArray
 from hitogata.muscle.curves import ModelCurves
-from hitogata.muscle.wires import Ligament, MuscleSet
+from hitogata.muscle.wires import Ligament, MuscleSet, Tendon
 
 _STEEPEST = np.arccos(0.1)
 """Greatest pennation angle [rad], as in OpenSim."""
@@ -194,14 +194,33 @@ def ligament_forces(muscles: MuscleSet, lengths: ArrayLike, speeds: ArrayLike | 
     """Pull of tendons and ligaments [N], shape (..., nl), in the order of `muscles.ligaments`.
 
     With strain ε: k ε²/(2 ε_t) up to the toe's end ε_t, k (ε - ε_t/2) beyond, none when slack (Blankevoort, Kuiper,
-    Huiskes & Grootenboer 1991, eq. 2), damping while it is stretched; or a curve of its own.
+    Huiskes & Grootenboer 1991, eq. 2), damping while it is stretched; or a curve of its own.  Tendons with heads have
+    no spring: see `tendon_tensions`.
     """
     first = len(muscles.muscles)
     L = np.asarray(lengths, np.float64)[..., first:]
     rates = np.zeros_like(L) if speeds is None else np.asarray(speeds, np.float64)[..., first:]
     out = np.zeros_like(L)
     for k, ligament in enumerate(muscles.ligaments):
+        if isinstance(ligament, Tendon) and ligament.heads:
+            continue  # the muscles' own pull
         out[..., k] = _ligament_force(ligament, L[..., k], rates[..., k])
+    return out
+
+
+def tendon_tensions(muscles: MuscleSet, forces: ArrayLike) -> FloatArray:
+    """Pull of tendons that carry the tensions of heads [N], shape (..., nl) like `ligament_forces`; others: 0.
+
+    Args:
+        muscles: the set.
+        forces: of muscles along their tendons [N], shape (..., nm).
+    """
+    f = np.asarray(forces, np.float64)
+    place = {muscle.name: k for k, muscle in enumerate(muscles.muscles)}
+    out = np.zeros((*f.shape[:-1], len(muscles.ligaments)))
+    for k, wire in enumerate(muscles.ligaments):
+        if isinstance(wire, Tendon) and wire.heads:
+            out[..., k] = wire.share * f[..., [place[head] for head in wire.heads]].sum(axis=-1)
     return out
 
 
