@@ -6,6 +6,8 @@ guide.
 
 from hitogata.capture.asymmetry import Asymmetry, asymmetry, suggest_move
 from hitogata.capture.blobs import BlobFinder, Blobs, BlobSettings, find_blobs
+from hitogata.capture.body_fit import BodyFit, FitSettings, fit_body, joint_centres
+from hitogata.capture.body_scale import scaled_figure
 from hitogata.capture.calibration import Calibration, CalibrationError, calibrate
 from hitogata.capture.camera import Camera, project, project_with_derivatives, rays, undistort
 from hitogata.capture.camera_files import read_cameras, write_cameras
@@ -26,12 +28,14 @@ __all__ = [
     "BlobFinder",
     "BlobSettings",
     "Blobs",
+    "BodyFit",
     "Calibration",
     "CalibrationError",
     "Camera",
     "CameraLostError",
     "CameraProcesses",
     "FilmSettings",
+    "FitSettings",
     "IkSettings",
     "JointAngles",
     "LFrame",
@@ -54,6 +58,8 @@ __all__ = [
     "film_figure",
     "film_points",
     "find_blobs",
+    "fit_body",
+    "joint_centres",
     "label",
     "learn_markers",
     "markers_on",
@@ -65,6 +71,7 @@ __all__ = [
     "rays",
     "read_cameras",
     "reconstruct",
+    "scaled_figure",
     "search_labels",
     "solve_ik",
     "spread_markers",

@@ -160,14 +160,17 @@ class MarkerIk:
         held: names of coordinates (of function and compound joints by `figure.expansion.coordinate_places`) or joints
             that stay where the start has them; or a mask, shape (nv,).
         settings: of the solver.
+        like: of the same figure in other sizes; what does not depend on these is used again.
     """
 
     def __init__(
-        self, figure: Figure, markers: MarkerSet, *, held: Any = (), settings: IkSettings | None = None
-    ) -> None:
+        self, figure: Figure, markers: MarkerSet, *, held: Any = (), settings: IkSettings | None = None,
+        like: "MarkerIk | None" = None,
+    ) -> None:  # fmt: skip
         self.figure, self.markers, self.settings = figure, markers, settings or IkSettings()
         self.held = held_mask(figure, held)
-        self._arrays: CompiledIk = compile_ik(figure, markers, self.held)
+        plain = None if like is None else like._arrays.plain
+        self._arrays: CompiledIk = compile_ik(figure, markers, self.held, plain)
         given = self._arrays
         options = IkOptions.layout()
         self._options = options.new_floats()
@@ -212,9 +215,10 @@ class MarkerIk:
         variance, summary = np.zeros((n if variances else 0, figure.nv)), np.empty((n, 3))
         wish: tuple[FloatArray, FloatArray] = np.zeros((0, figure.nq)), np.zeros((0, figure.nv))
         if wishes is not None:
-            wish = _rows(wishes.q, n, figure.nq, "wishes: q"), _rows(wishes.weights, n, figure.nv, "wishes: weights")
+            wanted = rows_of(wishes.q, n, figure.nq, "wishes: q")
+            wish = wanted, rows_of(wishes.weights, n, figure.nv, "wishes: weights")
         arrays = {
-            "start": _rows(start, 1 if np.ndim(start) == 1 else n, figure.nq, "start"), "target": target,
+            "start": rows_of(start, 1 if np.ndim(start) == 1 else n, figure.nq, "start"), "target": target,
             "weight": weight, "wish": wish[0], "wish_weight": wish[1], "q": q, "places": places,
             "variance": variance, "summary": summary,
         }  # fmt: skip
@@ -271,8 +275,8 @@ def solve_ik(
         ArgumentError: wrong shapes, no common label, or no frame with three markers.
     """
     solver = MarkerIk(figure, markers, held=held, settings=settings)
-    target, time, absent, unused = _matched(markers, trial)
-    weight = _weights(weights, markers.labels, target)
+    target, time, absent, unused = matched_trial(markers, trial)
+    weight = marker_weights(weights, markers.labels, target)
     begin, first = first_pose(solver, target, weight, start)
     found = _both_ways(solver, target, weight, begin, first, wishes)
     filled = (found.variance > UNKNOWN) & np.isin(np.arange(figure.nv), solver.free)
@@ -281,9 +285,9 @@ def solve_ik(
         scale = FAINT * max(float(weight.sum(axis=1).max()), 1e-300)
         asked = Wishes(wanted, filled * scale)
         if wishes is not None:
-            old = _rows(wishes.weights, len(target), figure.nv, "wishes: weights")
+            old = rows_of(wishes.weights, len(target), figure.nv, "wishes: weights")
             asked = Wishes(
-                _mixed(figure, wanted, _rows(wishes.q, len(target), figure.nq, "wishes: q"), old > 0),
+                _mixed(figure, wanted, rows_of(wishes.q, len(target), figure.nq, "wishes: q"), old > 0),
                 np.where(old > 0, old, asked.weights),
             )
         again = solver.frames(target, weight, wanted, asked)
@@ -307,8 +311,8 @@ def _both_ways(
         asked = None
         if wishes is not None:
             n, figure = len(target), solver.figure
-            asked = Wishes(_rows(wishes.q, n, figure.nq, "wishes: q")[rows],
-                           _rows(wishes.weights, n, figure.nv, "wishes: weights")[rows])  # fmt: skip
+            asked = Wishes(rows_of(wishes.q, n, figure.nq, "wishes: q")[rows],
+                           rows_of(wishes.weights, n, figure.nv, "wishes: weights")[rows])  # fmt: skip
         return solver.frames(target[rows], weight[rows], begin, asked)
 
     ahead = part(slice(first, None))
@@ -319,7 +323,7 @@ def _both_ways(
     return Frames(*both)
 
 
-def _matched(
+def matched_trial(
     markers: MarkerSet, trial: MarkerData | FloatArray
 ) -> tuple[FloatArray, FloatArray, tuple[str, ...], tuple[str, ...]]:
     """Places in the order of the set (NaN where there are none), times, labels without and beyond the set."""
@@ -345,7 +349,8 @@ def _matched(
     return target, np.asarray(trial.time), absent, tuple(sorted(named - set(markers.labels)))
 
 
-def _weights(weights: Any, labels: tuple[str, ...], target: FloatArray) -> FloatArray:
+def marker_weights(weights: Any, labels: tuple[str, ...], target: FloatArray) -> FloatArray:
+    """Weights of all frames, 0 where a marker is hidden, shape (nt, nm)."""
     if weights is None:
         row: Any = np.ones(len(labels))
     elif isinstance(weights, Mapping):
@@ -426,7 +431,8 @@ def _mixed(figure: Figure, filled: FloatArray, wanted: FloatArray, own: Any) -> 
     return result
 
 
-def _rows(value: Any, n: int, width: int, what: str) -> FloatArray:
+def rows_of(value: Any, n: int, width: int, what: str) -> FloatArray:
+    """One row for all frames, or one for each, as one for each, shape (n, width)."""
     array = floats(value, what).astype(np.float64)
     if array.shape not in ((width,), (n, width)):
         raise ArgumentError(f"{what}: expected shape ({width},) or ({n}, {width}), got {array.shape}")

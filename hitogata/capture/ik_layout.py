@@ -185,24 +185,26 @@ class CompiledIk:
     regions: int
 
 
-def compile_ik(figure: Figure, markers: MarkerSet, held: Any) -> CompiledIk:
+def compile_ik(figure: Figure, markers: MarkerSet, held: Any, plain: Model | None = None) -> CompiledIk:
     """The arrays of a figure with markers.
 
     Args:
         figure: any.
         markers: on it.
         held: velocities that are no unknowns, shape (nv,), bool.
+        plain: the model of a figure with the same joints, of whatever sizes; None: it is made.
 
     Raises:
         ArgumentError: a joint follows a function of several coordinates, or one that is no piecewise polynomial.
     """
     expansion = expansion_of(figure)
     tree_figure, plain_figure = (figure, figure) if expansion is None else (expansion.tree, expansion.plain)
-    tree, plain = model_of(tree_figure), model_of(plain_figure)
+    tree = model_of(tree_figure)
+    plain = plain or model_of(plain_figure)
     used = _used_bodies(tree, markers)
     copied, source, follow, lines, tables = _functions(figure, tree)
     free = _free_velocities(figure, tree, used, source, follow, held)
-    low, high, place = _intervals(figure)
+    low, high, place = intervals(figure)
     flats, regions = _regions(figure, free)
     layout = IkModel.layout(
         nq=figure.nq, nv=figure.nv, theta=tree.nq, rates=tree.nv, used=len(used), markers=len(markers.labels),
@@ -268,7 +270,7 @@ def _free_velocities(figure: Figure, tree: Model, used: IntArray, source: Any, f
     return np.flatnonzero(moves & ~np.asarray(held, bool)).astype(np.int64)
 
 
-def _intervals(figure: Figure) -> tuple[FloatArray, FloatArray, IntArray]:
+def intervals(figure: Figure) -> tuple[FloatArray, FloatArray, IntArray]:
     """Lowest and highest value of each velocity's coordinate, and the coordinate (-1: a quaternion's; no interval)."""
     low, high = np.full(figure.nv, -np.inf), np.full(figure.nv, np.inf)
     place = np.full(figure.nv, -1)
