@@ -6,16 +6,20 @@ guide.
 
 from hitogata.capture.asymmetry import Asymmetry, asymmetry, suggest_move
 from hitogata.capture.blobs import BlobFinder, Blobs, BlobSettings, find_blobs
+from hitogata.capture.body_fit import BodyFit, FitSettings, fit_body, joint_centres
+from hitogata.capture.body_scale import scaled_figure
 from hitogata.capture.calibration import Calibration, CalibrationError, calibrate
 from hitogata.capture.camera import Camera, project, project_with_derivatives, rays, undistort
 from hitogata.capture.camera_files import read_cameras, write_cameras
 from hitogata.capture.film import FilmSettings, film_figure, film_points
+from hitogata.capture.ik import IkSettings, JointAngles, MarkerIk, Wishes, markers_on, solve_ik
 from hitogata.capture.label_search import search_labels
 from hitogata.capture.labelling import Labelled, Labeller, label
 from hitogata.capture.live import CameraLostError, CameraProcesses
 from hitogata.capture.marker_model import MarkerModel, learn_markers, model_of
 from hitogata.capture.marker_set import MarkerSet, spread_markers
 from hitogata.capture.matching import Matcher, MatchSettings, Points
+from hitogata.capture.osim_ik import OsimAngles, osim_ik
 from hitogata.capture.tracking import Reconstruction, Tracker, TrackSettings, reconstruct
 from hitogata.capture.wand import LFrame, Wand, observe
 
@@ -24,39 +28,52 @@ __all__ = [
     "BlobFinder",
     "BlobSettings",
     "Blobs",
+    "BodyFit",
     "Calibration",
     "CalibrationError",
     "Camera",
     "CameraLostError",
     "CameraProcesses",
     "FilmSettings",
+    "FitSettings",
+    "IkSettings",
+    "JointAngles",
     "LFrame",
     "Labelled",
     "Labeller",
+    "MarkerIk",
     "MarkerModel",
     "MarkerSet",
     "MatchSettings",
     "Matcher",
+    "OsimAngles",
     "Points",
     "Reconstruction",
     "TrackSettings",
     "Tracker",
     "Wand",
+    "Wishes",
     "asymmetry",
     "calibrate",
     "film_figure",
     "film_points",
     "find_blobs",
+    "fit_body",
+    "joint_centres",
     "label",
     "learn_markers",
+    "markers_on",
     "model_of",
     "observe",
+    "osim_ik",
     "project",
     "project_with_derivatives",
     "rays",
     "read_cameras",
     "reconstruct",
+    "scaled_figure",
     "search_labels",
+    "solve_ik",
     "spread_markers",
     "suggest_move",
     "undistort",

@@ -16,8 +16,10 @@ from hitogata.errors import HitogataError
 COMMANDS = {
     "dynamics": "hitogata.cli.dynamics",
     "capture": "hitogata.cli.capture",
+    "device": "hitogata.cli.device",
     "motion": "hitogata.cli.motion",
     "muscles": "hitogata.cli.muscles",
+    "record": "hitogata.cli.record",
     "render": "hitogata.cli.render",
     "rom": "hitogata.cli.rom",
     "schedule": "hitogata.cli.schedule",
@@ -29,8 +31,10 @@ COMMANDS = {
 _SUMMARIES = {
     "dynamics": "the forces behind a recorded motion: inverse dynamics of an OpenSim model with measured loads",
     "capture": "motion capture: calibrate cameras, points from images, labels for points",
+    "device": "simulated devices that stream recordings, with faults; what is being sent",
     "motion": "motions: what is in a file; convert, also to another figure; edit; when feet stand",
     "muscles": "muscle forces behind a recorded motion: tables, plots and pictures",
+    "record": "all devices into one file, on one clock; what is in such a file; convert it",
     "render": "figures and motions as pictures, films and pages that play, without a browser",
     "rom": "ranges of motion: draw, fit to measured poses, export to other engines",
     "schedule": "in which order the joints of a figure are joined on many processors, printed and drawn",

@@ -16,7 +16,8 @@ import numpy as np
 from hitogata.errors import FigureError
 from hitogata.figure.figure import Figure
 from hitogata.figure.joint import Joint, JointKind, Screw
-from hitogata.figure.mechanism import Constant, evaluate
+from hitogata.figure.mechanism import evaluate
+from hitogata.figure.mechanism.functions import constant_value
 from hitogata.figure.pose import IDENTITY, FloatArray, Pose
 from hitogata.figure.values import Vector
 
@@ -148,8 +149,9 @@ def _screws(joint: Joint, name: str, known: dict[str, tuple[int, int]]) -> tuple
             if coordinate not in known:
                 raise FigureError(f"joint {name!r}: no coordinate {coordinate!r}; there are: {', '.join(known)}")
         before = before @ Pose(step.point)
-        if isinstance(step.function, Constant):
-            before = before @ _still(step.turn, step.axis, step.function.value)
+        value = constant_value(step.function)
+        if value is not None:
+            before = before @ _still(step.turn, step.axis, value)
         else:
             motions.append(Screw(step.axis, float(step.turn), float(not step.turn), before))
             moving.append(step)

@@ -2,7 +2,7 @@
 
 import itertools
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from hitogata.dynamics.columns import motion_columns
 from hitogata.dynamics.kinematics import forward_kinematics
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
+from hitogata.figure.expansion import coordinate_places, expansion_of
 from hitogata.figure.mechanism import Mechanism, mechanism_motion
 from hitogata.figure.values import ArrayLike, FloatArray
 
@@ -25,19 +26,21 @@ class Skeleton:
         bodies: names, every one behind its parent.
         parents: index of each body's parent, -1: the world.
         columns: first column and end of columns of each body's joint.
-        coordinates: name of each column.
+        targets: velocity that each column belongs to; bodies that follow a coordinate have columns of their own for it.
+        coordinates: name of each velocity.
         values: where in q the value of a coordinate stands; coordinates without a single one are not there.
     """
 
     bodies: tuple[str, ...]
     parents: tuple[int, ...]
     columns: tuple[tuple[int, int], ...]
+    targets: tuple[int, ...]
     coordinates: tuple[str, ...]
     values: dict[str, int]
 
     @property
     def count(self) -> int:
-        """Number of columns."""
+        """Number of velocities."""
         return len(self.coordinates)
 
 
@@ -51,17 +54,50 @@ def skeleton_of(body: Body) -> Skeleton:
             tuple(place),
             parents,
             tuple(itertools.pairwise(ends)),
+            tuple(range(len(body.coordinates))),
             body.coordinates,
             {name: k for k, name in enumerate(body.coordinates)},
         )
-    coordinates, columns, values = [], [], {}
+    coordinates: list[str] = []
+    columns: list[tuple[int, int]] = []
+    targets: list[int] = []
     for k, (link, name) in enumerate(zip(body.links, body.joint_names, strict=True)):
-        first, count = body.v_starts[k], link.joint.nv
-        columns.append((first, first + count))
-        coordinates += [name] if count == 1 else [f"{name}[{i}]" for i in range(count)]
-        if link.joint.nq == 1:
-            values[name] = body.q_starts[k]
-    return Skeleton(body.link_names, body.parents, tuple(columns), tuple(coordinates), values)
+        count = link.joint.nv
+        if link.joint.follows:
+            own = tuple(each.target for each in followed_columns(body) if each.link == k)
+            coordinates += link.joint.coordinates
+        else:
+            own = tuple(range(body.v_starts[k], body.v_starts[k] + count))
+            coordinates += [name] if count == 1 else [f"{name}[{i}]" for i in range(count)]
+        columns.append((len(targets), len(targets) + len(own)))
+        targets += own
+    values = {name: at for name, (at, _) in coordinate_places(body).items()}
+    return Skeleton(body.link_names, body.parents, tuple(columns), tuple(targets), tuple(coordinates), values)
+
+
+class FollowedColumn(NamedTuple):
+    """How a link that follows functions moves with one velocity of the figure: columns of the tree times slopes."""
+
+    link: int
+    target: int
+    steps: tuple[int, ...]  # columns of the tree
+
+
+def followed_columns(figure: Figure) -> tuple[FollowedColumn, ...]:
+    """Columns of all links whose joints follow functions, link by link."""
+    expansion = expansion_of(figure)
+    if expansion is None:
+        return ()
+    found = []
+    for k, link in enumerate(figure.links):
+        if not link.joint.follows:
+            continue
+        first = expansion.tree.v_starts[k]
+        end = first + expansion.tree.links[k].joint.nv
+        mine = [each for each in expansion.followed if first <= each.v < end]
+        for target in sorted({at for each in mine for at in each.args_v}):
+            found.append(FollowedColumn(k, target, tuple(each.v for each in mine if target in each.args_v)))
+    return tuple(found)
 
 
 def poses_and_columns(body: Body, q: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -77,8 +113,30 @@ def poses_and_columns(body: Body, q: ArrayLike) -> tuple[FloatArray, FloatArray,
     n = len(rows)
     given: Any = rows[0] if n == 1 else rows
     poses = _with_world(n, body.nlinks)
-    poses[:, : body.nlinks] = forward_kinematics(body, given).matrices
-    return rows, poses.reshape(n, -1, 12), motion_columns(body, given).reshape(n, body.nv, 6)
+    expansion = expansion_of(body)
+    if expansion is None:
+        poses[:, : body.nlinks] = forward_kinematics(body, given).matrices
+        return rows, poses.reshape(n, -1, 12), motion_columns(body, given).reshape(n, body.nv, 6)
+    theta, G, _, _ = expansion.rates(rows, np.zeros((n, body.nv)))
+    poses[:, : body.nlinks] = forward_kinematics(expansion.tree, theta).matrices
+    return rows, poses.reshape(n, -1, 12), _followed(body, motion_columns(expansion.tree, theta), G)
+
+
+def _followed(figure: Figure, tree: FloatArray, G: FloatArray) -> FloatArray:
+    """Columns in the order of the skeleton's, from those of the tree and the slopes."""
+    expansion, parts = expansion_of(figure), []
+    assert expansion is not None
+    following = followed_columns(figure)
+    for k, link in enumerate(figure.links):
+        first = expansion.tree.v_starts[k]
+        if not link.joint.follows:
+            parts.append(tree[:, first : first + link.joint.nv])
+            continue
+        for each in following:
+            if each.link == k:
+                steps = list(each.steps)
+                parts.append(np.einsum("nij,ni->nj", tree[:, steps], G[:, steps, each.target])[:, None])
+    return np.concatenate(parts, axis=1)
 
 
 def _with_world(n: int, nb: int) -> FloatArray:

@@ -22,7 +22,7 @@ from hitogata.errors import ArgumentError
 from hitogata.figure.mechanism import Mechanism, coupling_matrix
 from hitogata.figure.values import ArrayLike, FloatArray
 from hitogata.muscle.bodies import skeleton_of
-from hitogata.muscle.fibres import fibres_of, ligament_forces, rigid_tendon_forces
+from hitogata.muscle.fibres import fibres_of, ligament_forces, rigid_tendon_forces, tendon_tensions
 from hitogata.muscle.geometry import WireGeometry, wire_geometry
 from hitogata.muscle.linear import linear_costs
 from hitogata.muscle.wires import MuscleSet, Tendon
@@ -153,6 +153,7 @@ def muscle_forces(
         muscles, chosen, None if tracked is None else tracked[:, rows], programs, threads, progress
     )
     bands[:, carriers - nm] = (x * strength)[:, nm:]
+    bands = bands + tendon_tensions(muscles, x[:, :nm] * able.capacity + passive)
     spread = _Spread(n, rows)
     names_all = np.array([*names, *(f"{node.name}.{axis}" for node in muscles.nodes for axis in "xyz")])
     return MuscleSolution(

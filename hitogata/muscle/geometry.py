@@ -74,12 +74,12 @@ def wire_geometry(
         raise ArgumentError(f"q: row {int(np.argwhere(~np.isfinite(np.atleast_2d(given)))[0][0])} is not finite")
     tables = tables_of(muscles)
     rows, poses, columns = poses_and_columns(muscles.body, given)
-    n, nc = len(rows), columns.shape[1]
+    n, nc = len(rows), tables.skeleton.count
     if muscles.nodes:
         poses, columns = _with_nodes(muscles, poses, columns, nodes)
     frames = PathFrames(poses, columns, *_points(tables, rows))
     nm, most, wraps = len(muscles.wires), tables.most, tables.wraps
-    jacobian = np.empty((n, nm, columns.shape[1]))
+    jacobian = np.empty((n, nm, nc + 3 * len(muscles.nodes)))
     kept = np.empty((n if stations else 0, nm, most, 4))
     results = PathResults(np.empty((n, nm)), jacobian, kept)
 
@@ -130,7 +130,7 @@ def _compile(muscles: MuscleSet) -> _Tables:
     columns = [*skeleton.columns]
     for k, node in enumerate(muscles.nodes):
         parents.append(place[node.body] if node.body is not None else -1)
-        columns.append((skeleton.count + 3 * k, skeleton.count + 3 * k + 3))
+        columns.append((len(skeleton.targets) + 3 * k, len(skeleton.targets) + 3 * k + 3))
     tree = [[p, *c] for p, c in zip(parents, columns, strict=True)] + [[-1, 0, 0]]
     surface_at = {surface.name: k for k, surface in enumerate(muscles.surfaces)}
     chains: list[int] = []
@@ -161,8 +161,9 @@ def _compile(muscles: MuscleSet) -> _Tables:
         chains += _between(touched, parents, len(names))
         row[1], row[3], row[5] = len(points), len(wraps), len(chains)
         wires.append(row)
+    targets = [*skeleton.targets, *range(skeleton.count, skeleton.count + 3 * len(muscles.nodes))]
     arrays = PathTables(
-        _ints(tree, 3), _ints(wires, 6), np.array(chains, np.int64), _ints(points, 3),
+        _ints(tree, 3), np.array(targets, np.int64), _ints(wires, 6), np.array(chains, np.int64), _ints(points, 3),
         np.array(places, np.float64).reshape(-1, 3), _ints(movers, 3), _ints(wraps, 3),
         _ints([_surface_ints(s, place[s.body]) for s in muscles.surfaces], 4),
         np.array([_surface_floats(s) for s in muscles.surfaces], np.float64).reshape(-1, 19),

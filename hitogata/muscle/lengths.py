@@ -269,7 +269,7 @@ def fill_jacobian(tables, frames, results, scratch, row, wire, count):
         for c in range(tree[body, 1], tree[body, 2]):
             turn = Vec3(columns[row, c, 0], columns[row, c, 1], columns[row, c, 2])
             slide = Vec3(columns[row, c, 3], columns[row, c, 4], columns[row, c, 5])
-            jacobian[row, wire, c] += dot(turn, torque) + dot(slide, force)
+            jacobian[row, wire, tables.targets[c]] += dot(turn, torque) + dot(slide, force)
         parent = tree[body, 0]
         inner = parent if parent >= 0 else world
         put_row3(wrenches, inner, 0, row3(wrenches, inner, 0) + torque)

@@ -15,6 +15,7 @@ class PathTables(NamedTuple):
 
     Attributes:
         tree: (nb, 3) parent (-1: the world), first column, end of columns; row nb is the world.
+        targets: (nc,) velocity that each column belongs to.
         wires: (nm, 6) first and end of its points, wraps and lines in `chains`.
         chains: bodies between which a wire's forces act, the outermost first.
         points: (np, 3) body, row of `active` or -1, row of `moving` or -1.
@@ -26,6 +27,7 @@ class PathTables(NamedTuple):
     """
 
     tree: Array
+    targets: Array
     wires: Array
     chains: Array
     points: Array

@@ -104,7 +104,15 @@ class Ligament(Wire):
 
 @dataclass(frozen=True)
 class Tendon(Ligament):
-    """A passive wire that carries muscles' pull on, from a branch node or a loose bone."""
+    """A passive wire that carries muscles' pull on, from a branch node or a loose bone.
+
+    Attributes:
+        heads: names of muscles whose paths already run along it: it pulls as they do, and has no spring of its own.
+        share: of their tensions that it carries.
+    """
+
+    heads: tuple[str, ...] = ()
+    share: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -160,8 +168,12 @@ class MuscleSet:
         for surface in self.surfaces:
             _known(surface.body, skeleton.bodies, f"surface {surface.name!r}")
         surfaces = {surface.name for surface in self.surfaces}
+        names = {wire.name for wire in self.muscles}
         for wire in self.wires:
             _check_path(wire, bodies, surfaces, skeleton)
+            for head in wire.heads if isinstance(wire, Tendon) else ():
+                if head not in names:
+                    raise FigureError(f"tendon {wire.name!r}: no muscle {head!r}; there are: {_listed(names)}")
 
     @property
     def muscles(self) -> tuple[Muscle, ...]:

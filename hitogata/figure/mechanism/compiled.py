@@ -12,6 +12,7 @@ import numpy as np
 
 from hitogata.figure.mechanism.evaluation import evaluate
 from hitogata.figure.mechanism.functions import (
+    Composed,
     Constant,
     CubicSpline,
     Function,
@@ -22,6 +23,7 @@ from hitogata.figure.mechanism.functions import (
     Scaled,
     Step,
     Sum,
+    constant_value,
 )
 from hitogata.figure.mechanism.tree import JointStep, Mechanism
 from hitogata.figure.pose import Pose, turn_from_z
@@ -98,7 +100,7 @@ class CompiledMechanism:
 
 def compiled(mechanism: Mechanism) -> CompiledMechanism | None:
     """The flat array of a mechanism; None if one of its functions has no table."""
-    bodies, steps, tables = [], [], _Tables()
+    bodies, steps, tables = [], [], FunctionTables()
     place = {body.name: k for k, body in enumerate(mechanism.bodies)}
     for body, joint in zip(mechanism.bodies, mechanism.joints, strict=True):
         fixed, count = joint.parent_frame, 0
@@ -128,13 +130,9 @@ def compiled(mechanism: Mechanism) -> CompiledMechanism | None:
 
 def _still(step: JointStep) -> Pose | None:
     """The pose of a step that does not move, else None."""
-    function: Function = step.function
-    scale = 1.0
-    while isinstance(function, Scaled):
-        scale, function = scale * function.scale, function.function
-    if not isinstance(function, Constant):
+    value = constant_value(step.function)
+    if value is None:
         return None
-    value = function.value * scale
     if not step.turn:
         x, y, z = step.axis
         return Pose((value * x, value * y, value * z))
@@ -143,8 +141,8 @@ def _still(step: JointStep) -> Pose | None:
     return about @ Pose(quat=(float(np.cos(value / 2.0)), s * x, s * y, s * z)) @ about.inverse()
 
 
-class _Tables:
-    """Tables of functions, each once."""
+class FunctionTables:
+    """Tables of functions, each once, one behind the other in `numbers`."""
 
     def __init__(self) -> None:
         self.numbers: FloatArray = np.zeros(0)
@@ -153,17 +151,37 @@ class _Tables:
     def line(self, function: Function) -> list[float] | None:
         """Table, slope and offset of a function, or None."""
         if isinstance(function, Linear):
-            return [-1.0, *function.coefficients]
+            return [-1.0, *function.coefficients] if len(function.coefficients) == 2 else None
+        table = self.table(function)
+        return None if table is None else [float(table), 0.0, 0.0]
+
+    def chain(self, function: Function) -> tuple[int, int, float, float] | None:
+        """Table, slope and offset of the inner of two functions, and the outer's table, -1 if there is one alone.
+
+        Returns:
+            inner table (-1: slope and offset), outer table, slope, offset; None: it is no such function.
+        """
+        scale, outer = 1.0, function
+        while isinstance(outer, Scaled):
+            scale, outer = scale * outer.scale, outer.function
+        if not isinstance(outer, Composed) or len(outer.inner) != 1:
+            line = self.line(function)
+            return None if line is None else (int(line[0]), -1, line[1], line[2])
+        line, last = self.line(outer.inner[0][0]), self.table(Scaled(outer.outer, scale))
+        return None if line is None or last is None else (int(line[0]), last, line[1], line[2])
+
+    def table(self, function: Function) -> int | None:
+        """Where the table of a piecewise polynomial begins; None: it is another function."""
         breaks = breaks_of(function)
         if breaks is None:
             return None
         if function not in self._known:
             self._known[function] = len(self.numbers)
-            pieces = [_piece(function, breaks, k) for k in range(len(breaks) + 1)]
+            pieces = [polynomial_piece(function, breaks, k) for k in range(len(breaks) + 1)]
             origin = [breaks[max(k - 1, 0)] if breaks else 0.0 for k in range(len(breaks) + 1)]
             rows = np.column_stack([origin, pieces])
             self.numbers = np.concatenate([self.numbers, [float(len(breaks))], breaks, rows.ravel()])
-        return [float(self._known[function]), 0.0, 0.0]
+        return self._known[function]
 
 
 def breaks_of(function: Function) -> list[float] | None:
@@ -186,7 +204,7 @@ def breaks_of(function: Function) -> list[float] | None:
     return None
 
 
-def _piece(function: Function, breaks: list[float], k: int) -> FloatArray:
+def polynomial_piece(function: Function, breaks: list[float], k: int) -> FloatArray:
     """Coefficients of a piece about its first break, the highest power first, shape (PIECE,)."""
     if not breaks:
         low, width = 0.0, 1.0

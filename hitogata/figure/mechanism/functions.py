@@ -255,6 +255,14 @@ class Composed(Function):
         return self.count
 
 
+def constant_value(function: Function) -> float | None:
+    """The value of a function that takes no arguments, scaled or not; None: it varies."""
+    scale = 1.0
+    while isinstance(function, Scaled):
+        scale, function = scale * function.scale, function.function
+    return scale * function.value if isinstance(function, Constant) else None
+
+
 def _row(values: Any, what: str, *, least: int) -> tuple[float, ...]:
     result = array(values, (None,), what)
     if len(result) < least:

@@ -53,8 +53,13 @@ class _Motion:
     behind: Pose
 
 
-def figure_from_osim(model: OsimModel) -> Figure:
+def figure_from_osim(model: OsimModel, *, coordinates: bool = False) -> Figure:
     """A figure with the same bodies, masses and joints.
+
+    Args:
+        model: it.
+        coordinates: keep the model's coordinates and their ranges also where three turns make a ball joint, or three
+            shifts and three turns a free one.
 
     Joints with one coordinate of their own are named after it, others keep their own names.  Markers become frames.
     Several bodies on the ground hang on a link `ground` that is fixed; what has no mass gets a billionth of a kilogram.
@@ -66,7 +71,7 @@ def figure_from_osim(model: OsimModel) -> Figure:
     for marker in model.markers:
         carrier, pose = model.place(marker.socket_parent_frame)
         markers.setdefault(carrier, []).append(Frame(marker.name, pose @ Pose(marker.location)))
-    plan, links, light = _Plan.of(model, mechanism), [], 0
+    plan, links, light = _Plan.of(model, mechanism, coordinates), [], 0
     if plan.ground is not None:
         links.append(Link(plan.ground, None, Joint(JointKind.FIXED, UP), SPECK, (), tuple(markers.pop(None, ()))))
     for body, hung in zip(mechanism.bodies, mechanism.joints, strict=True):
@@ -110,7 +115,8 @@ def figure_coordinates(
     mechanism = mechanism_from_osim(model)
     q, rates, _ = followed(mechanism, q, qd)
     places, speeds = np.zeros((len(q), figure.nq)), np.zeros((len(q), figure.nv))
-    starts, plan = {joint.child: k for k, joint in enumerate(mechanism.joints)}, _Plan.of(model, mechanism)
+    starts = {joint.child: k for k, joint in enumerate(mechanism.joints)}
+    plan = _Plan.of(model, mechanism, _keeps(figure))
     for k, link in enumerate(figure.links):
         if link.name not in starts:
             continue
@@ -132,6 +138,37 @@ def figure_coordinates(
     return places, speeds
 
 
+def coordinate_names(model: OsimModel, figure: Figure) -> tuple[str, ...]:
+    """Names of the model's coordinates that stand in q of a figure made with `coordinates=True`."""
+    mechanism = mechanism_from_osim(model)
+    if not _keeps(figure):
+        raise FigureError(f"figure {figure.name!r} has quaternions: make it with figure_from_osim(coordinates=True)")
+    plan, hung = _Plan.of(model, mechanism, True), {joint.child: joint for joint in mechanism.joints}
+    return tuple(name for link in figure.links if link.name in hung for name in plan.coordinates(hung[link.name]))
+
+
+def model_coordinates(model: OsimModel, figure: Figure, q: ArrayLike) -> FloatArray:
+    """All coordinates of the model, those that follow others too, from q of a figure made with `coordinates=True`.
+
+    Args:
+        model: it.
+        figure: what `figure_from_osim` made of it.
+        q: shape (n, nq) or (nq,).
+
+    Returns:
+        In the order of the mechanism's coordinates, shape (n, nc).
+    """
+    mechanism, rows = mechanism_from_osim(model), np.atleast_2d(np.asarray(q, np.float64))
+    given = np.zeros((len(rows), len(mechanism.coordinates)))
+    given[:, [mechanism.index(name) for name in coordinate_names(model, figure)]] = rows
+    complete, _, _ = followed(mechanism, given)
+    return complete
+
+
+def _keeps(figure: Figure) -> bool:
+    return all(link.joint.quat_start is None for link in figure.links)
+
+
 @dataclass(frozen=True)
 class _Plan:
     """What becomes of the joints of a mechanism.
@@ -147,7 +184,7 @@ class _Plan:
     kinds: dict[str, JointKind]
 
     @classmethod
-    def of(cls, model: OsimModel, mechanism: Mechanism) -> "_Plan":
+    def of(cls, model: OsimModel, mechanism: Mechanism, coordinates: bool) -> "_Plan":
         roots = sum(joint.parent is None for joint in mechanism.joints)
         taken = {body.name for body in mechanism.bodies}
         ground = None if roots == 1 else next(name for name in ("ground", "ground_", "ground__") if name not in taken)
@@ -158,6 +195,8 @@ class _Plan:
         kinds = {}
         for joint in mechanism.joints:
             kind = _kind(joint, rooted=ground is None)
+            if coordinates and kind in (JointKind.BALL, JointKind.FREE):
+                kind = JointKind.COMPOUND
             bound = any(name in following for name in joint.coordinates)
             alone = kind in (JointKind.HINGE, JointKind.SLIDER) and len(joint.coordinates) == 1
             if bound or kind is None or (not alone and named & set(joint.coordinates)):
