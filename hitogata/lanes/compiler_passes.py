@@ -1,107 +1,20 @@
 """How Numba compiles kernels: its own passes, without those that find nothing to do in a kernel.
 
 Kernels have no closures, no generators, seldom arrays, and nearly never anything that is counted.  Numba looks for all
-of these in every function; for each variable it would also take apart tuples of a hundred views, to count references
-to none of them, whenever the variable is set and when it is seen last.
+of these in every function.  How instructions are written: see `lowering`.
 
 Views do not keep their arrays alive, so arrays made in a kernel or entry live until it returns.
 """
 
-from llvmlite.ir import Constant
-from numba.core import ir, types
-from numba.core.cgutils import alloca_once
+from numba.core import types
 from numba.core.compiler import Compiler
-from numba.core.compiler_machinery import register_pass
-from numba.core.errors import NumbaError
-from numba.core.lowering import Lower
-from numba.core.typed_passes import BaseNativeLowering, NativeLowering, NopythonRewrites
+from numba.core.compiler_machinery import PassManager, _pass_registry, register_pass
+from numba.core.postproc import PostProcessor
+from numba.core.typed_passes import BaseNativeLowering, IRLegalization, NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
 
 from hitogata.lanes.linker import EntryLibrary, KernelLibrary
-
-
-class KernelLower(Lower):
-    """Numba's lowering; what is not counted is neither loaded nor cleared for counting."""
-
-    def lower_block(self, block):
-        """All instructions of a block."""
-        self.pre_block(block)
-        for inst in block.body:
-            self.loc = inst.loc
-            try:
-                self.lower_inst(inst)
-            except NumbaError as error:
-                error.add_context(f'lowering "{inst}" at {inst.loc}')
-                raise
-        self.post_block(block)
-
-    def _counted(self, ty):
-        return self.context.data_model_manager[ty].contains_nrt_meminfo()
-
-    def alloca_lltype(self, name, lltype, datamodel=None):
-        """Room for a variable; debuggers are not told about it."""
-        return alloca_once(self.builder, lltype, name=name, zfill=False)
-
-    def incref(self, typ, val):
-        """Count a reference, if there is anything to count."""
-        if self._counted(typ):
-            super().incref(typ, val)
-
-    def decref(self, typ, val):
-        """Count a reference less, if there is anything to count."""
-        if self._counted(typ):
-            super().decref(typ, val)
-
-    def storevar(self, value, name, argidx=None):
-        """Set a variable; what it held before matters only if it is counted."""
-        fetype = self.typeof(name)
-        if argidx is not None or self._counted(fetype):
-            super().storevar(value, name, argidx)
-        elif name in self._singly_assigned_vars:
-            self._blk_local_varmap[name] = value
-        else:
-            pointer = self.getvar(name)
-            if value.type != pointer.type.pointee:
-                raise AssertionError(f"storing {value.type} in '{name}', which is {fetype}")
-            self.builder.store(value, pointer)
-
-    def delvar(self, name):
-        """Forget a variable.  One that is counted, an array, is put aside until the function returns: views of it may
-        be in use."""
-        if name not in self._blk_local_varmap:  # as Numba has it: deleted before it is set
-            self._singly_assigned_vars.discard(name)
-        fetype = self.typeof(name)
-        if not self._counted(fetype):
-            return
-        self._alloca_var(name, fetype)
-        aside = self._aside(name)
-        self.decref(fetype, self.builder.load(aside))  # of an earlier turn of a loop
-        if name in self._blk_local_varmap:
-            self.builder.store(self._blk_local_varmap[name], aside)
-        else:
-            pointer = self.getvar(name)
-            self.builder.store(self.builder.load(pointer), aside)
-            self.builder.store(Constant(pointer.type.pointee, None), pointer)
-
-    def lower_inst(self, inst):
-        """One instruction; before the function returns, what was put aside is let go."""
-        if isinstance(inst, ir.Return):
-            for name in self._counted_names():
-                self.decref(self.typeof(name), self.builder.load(self._aside(name)))
-        super().lower_inst(inst)
-
-    def _counted_names(self):
-        """Variables that are put aside at some time, in order."""
-        deleted = (inst.value for block in self.blocks.values() for inst in block.find_insts(ir.Del))
-        return [name for name in dict.fromkeys(deleted) if self._counted(self.typeof(name))]
-
-    def _aside(self, name):
-        """Where the value of a deleted variable waits; nothing at first."""
-        if not hasattr(self, "_asides"):
-            self._asides = {}
-        if name not in self._asides:
-            self._asides[name] = self.alloca(f"{name}.aside", self.typeof(name))
-        return self._asides[name]
+from hitogata.lanes.lowering import KernelLower
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -141,7 +54,47 @@ class _ArrayExpressions(NopythonRewrites):
         return False
 
 
-_QUICKER = {NativeLowering: _Lowering, InlineClosureLikes: _Closures, NopythonRewrites: _ArrayExpressions}
+@register_pass(mutates_CFG=False, analysis_only=False)
+class _Legalization(IRLegalization):
+    """Numba's pass, which says where variables end, if any of them is counted."""
+
+    _name = "hitogata_legalization"
+
+    def run_pass(self, state):
+        models = state.targetctx.data_model_manager
+        if any(models[ty].contains_nrt_meminfo() for ty in state.typemap.values()):
+            return super().run_pass(state)
+        return False
+
+
+_QUICKER = {
+    NativeLowering: _Lowering, InlineClosureLikes: _Closures, NopythonRewrites: _ArrayExpressions,
+    IRLegalization: _Legalization,
+}  # fmt: skip
+
+_LEFT_OUT = {
+    "with_lifting", "Rewrite dynamic raises", "make_function_op_code_to_jit_function", "inline_inlinables",
+    "find_literally", "literal_unroll", "inline_overloads", "nopython_supported_feature_validation", "annotate_types",
+    "dump_parfor_diagnostics",
+}  # fmt: skip
+"""Passes of Numba's for what kernels do not have."""
+
+
+class _KernelPasses(PassManager):
+    """Runs passes, without Numba's account of each."""
+
+    def __init__(self, like):
+        super().__init__(like.pipeline_name)
+        self.passes = [(_QUICKER.get(each, each), text) for each, text in like.passes if each.name() not in _LEFT_OUT]
+        self._analysis, self._finalized = like._analysis, like._finalized
+
+    def _runPass(self, index, pss, state):
+        pss.analysis = self._analysis
+        changed = pss.run_initialization(state)
+        changed |= pss.run_pass(state)
+        changed |= pss.run_finalizer(state)
+        if changed and _pass_registry.get(pss.__class__).mutates_CFG:
+            PostProcessor(state.func_ir).run()
 
 
 class _Passes(Compiler):
@@ -150,9 +103,7 @@ class _Passes(Compiler):
     def define_pipelines(self):
         """The passes of a kernel."""
         (pipeline,) = super().define_pipelines()
-        pipeline.passes = [(_QUICKER.get(each, each), text) for each, text in pipeline.passes]
-        pipeline.finalize()
-        return [pipeline]
+        return [_KernelPasses(pipeline)]
 
 
 class KernelCompiler(_Passes):

@@ -14,7 +14,6 @@ import operator
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from llvmlite import ir
 from numba.core import types
 from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
@@ -77,10 +76,8 @@ def unwrap(to, x, ty):
     """What the helper returned -> LLVM value of Numba type ty."""
     context, builder = to
     if isinstance(ty, Struct):
-        out = ir.Constant(context.get_value_type(ty), ir.Undefined)
-        for k, (f, t) in enumerate(zip(x.__struct__, ty.fields, strict=True)):
-            out = builder.insert_value(out, unwrap(to, getattr(x, f), t), k)
-        return out
+        members = [unwrap(to, getattr(x, f), t) for f, t in zip(x.__struct__, ty.fields, strict=True)]
+        return builder.pack(context.get_value_type(ty), members)
     if isinstance(ty, types.BaseTuple):
         return context.make_tuple(builder, ty, [unwrap(to, p, t) for p, t in zip(x, ty, strict=True)])
     if ty == types.none:

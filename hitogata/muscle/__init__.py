@@ -4,6 +4,7 @@
     MuscleSet              wires on a body, frozen; read by muscles_from_osim and its like
     wire_geometry          lengths, lengthening speeds, moment arms
     rigid_tendon_forces, tendon_equilibrium, activation_rate, ligament_forces
+    MuscleArms, LiveForces the same live: moment arms, and who does the work, frame by frame
     muscle_forces          activations and tensions behind moments of joints
 
 `docs/muscle.md` is the guide.
@@ -21,10 +22,12 @@ from hitogata.muscle.fibres import (
     tendon_tensions,
 )
 from hitogata.muscle.forces import Cost, ForceOptions, MuscleSolution, muscle_forces
+from hitogata.muscle.frame import MuscleArms
 from hitogata.muscle.from_mass import muscles_from_mass
 from hitogata.muscle.from_mjcf import muscles_from_mjcf
 from hitogata.muscle.from_osim import muscles_from_osim
 from hitogata.muscle.geometry import WireGeometry, wire_geometry
+from hitogata.muscle.live import LiveForces, LiveFrames
 from hitogata.muscle.paths import ConditionalPoint, MovingPoint, Path, PathPoint, Surface, SurfaceKind, Wrap
 from hitogata.muscle.wires import Ligament, Muscle, MuscleSet, Node, Tendon, Wire
 
@@ -34,11 +37,14 @@ __all__ = [
     "DeGroote2016",
     "ForceOptions",
     "Ligament",
+    "LiveForces",
+    "LiveFrames",
     "Millard2012",
     "ModelCurves",
     "MovingPoint",
     "MujocoMuscle",
     "Muscle",
+    "MuscleArms",
     "MuscleEquilibrium",
     "MuscleForces",
     "MuscleSet",

@@ -5,6 +5,7 @@ A fibre keeps its height h = l₀ sin α₀ while it pulls at an angle α to the
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -197,15 +198,51 @@ def ligament_forces(muscles: MuscleSet, lengths: ArrayLike, speeds: ArrayLike | 
     Huiskes & Grootenboer 1991, eq. 2), damping while it is stretched; or a curve of its own.  Tendons with heads have
     no spring: see `tendon_tensions`.
     """
-    first = len(muscles.muscles)
-    L = np.asarray(lengths, np.float64)[..., first:]
-    rates = np.zeros_like(L) if speeds is None else np.asarray(speeds, np.float64)[..., first:]
-    out = np.zeros_like(L)
-    for k, ligament in enumerate(muscles.ligaments):
-        if isinstance(ligament, Tendon) and ligament.heads:
-            continue  # the muscles' own pull
-        out[..., k] = _ligament_force(ligament, L[..., k], rates[..., k])
+    bands = _bands_of(muscles)
+    L = np.asarray(lengths, np.float64)[..., bands.first :]
+    rates = np.zeros_like(L) if speeds is None else np.asarray(speeds, np.float64)[..., bands.first :]
+    strain = L / bands.slack - 1.0
+    stretched = np.maximum(strain, 0.0)
+    straight = bands.stiffness * (strain - 0.5 * bands.toe)
+    spring = np.where(strain > bands.toe, straight, bands.stiffness * stretched**2 / (2.0 * bands.toe))
+    damper = np.where(strain > 0, bands.damping * rates, 0.0)
+    out: FloatArray = np.maximum(spring + damper, 0.0)
+    for k in bands.curved:
+        out[..., k] = _curve_force(muscles.ligaments[k], L[..., k])
     return out
+
+
+class _Bands(NamedTuple):
+    """Ligaments as arrays, shape (nl,), and the tensions of tendons by those of muscles (nl, nm)."""
+
+    first: int
+    slack: FloatArray
+    stiffness: FloatArray
+    toe: FloatArray
+    damping: FloatArray
+    curved: tuple[int, ...]
+    heads: FloatArray
+
+
+def _bands_of(muscles: MuscleSet) -> _Bands:
+    known: _Bands | None = muscles.compiled.get("bands")
+    if known is not None:
+        return known
+    bands = muscles.ligaments
+    place = {muscle.name: k for k, muscle in enumerate(muscles.muscles)}
+    heads = np.zeros((len(bands), len(place)))
+    free = np.ones(len(bands))
+    for k, wire in enumerate(bands):
+        if isinstance(wire, Tendon) and wire.heads:
+            heads[k, [place[head] for head in wire.heads]] = wire.share
+            free[k] = 0.0  # the muscles' own pull
+    slack = np.array([wire.slack_length for wire in bands])
+    stiffness = np.array([wire.stiffness for wire in bands]) * free
+    toe = np.array([max(wire.toe, 1e-300) for wire in bands])
+    damping = stiffness * np.array([wire.damping for wire in bands]) / slack
+    curved = tuple(k for k, wire in enumerate(bands) if wire.curve is not None)
+    found = muscles.compiled["bands"] = _Bands(len(place), slack, stiffness, toe, damping, curved, heads)
+    return found
 
 
 def tendon_tensions(muscles: MuscleSet, forces: ArrayLike) -> FloatArray:
@@ -215,26 +252,14 @@ def tendon_tensions(muscles: MuscleSet, forces: ArrayLike) -> FloatArray:
         muscles: the set.
         forces: of muscles along their tendons [N], shape (..., nm).
     """
-    f = np.asarray(forces, np.float64)
-    place = {muscle.name: k for k, muscle in enumerate(muscles.muscles)}
-    out = np.zeros((*f.shape[:-1], len(muscles.ligaments)))
-    for k, wire in enumerate(muscles.ligaments):
-        if isinstance(wire, Tendon) and wire.heads:
-            out[..., k] = wire.share * f[..., [place[head] for head in wire.heads]].sum(axis=-1)
-    return out
+    result: FloatArray = np.asarray(forces, np.float64) @ _bands_of(muscles).heads.T
+    return result
 
 
-def _ligament_force(ligament: Ligament, length: FloatArray, rate: FloatArray) -> FloatArray:
+def _curve_force(ligament: Ligament, length: FloatArray) -> FloatArray:
     from hitogata.figure.mechanism import evaluate
 
-    if ligament.curve is not None:
-        x = np.atleast_1d(length / ligament.slack_length)
-        value = evaluate(ligament.curve, x.reshape(-1, 1))[0].reshape(x.shape)
-        return np.maximum(ligament.scale * value.reshape(np.shape(length)), 0.0)
-    strain = length / ligament.slack_length - 1.0
-    toe, k = ligament.toe, ligament.stiffness
-    spring = np.where(
-        strain > toe, k * (strain - 0.5 * toe), k * np.maximum(strain, 0.0) ** 2 / (2.0 * max(toe, 1e-300))
-    )
-    damper = np.where(strain > 0, k * ligament.damping * rate / ligament.slack_length, 0.0)
-    return np.maximum(spring + damper, 0.0)
+    assert ligament.curve is not None
+    x = np.atleast_1d(length / ligament.slack_length)
+    value = evaluate(ligament.curve, x.reshape(-1, 1))[0].reshape(x.shape)
+    return np.maximum(ligament.scale * value.reshape(np.shape(length)), 0.0)

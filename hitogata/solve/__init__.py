@@ -19,11 +19,12 @@ from hitogata.solve.newton import friction_newton
 from hitogata.solve.principal import principal_pivoting
 from hitogata.solve.problem import Disc, Problem
 from hitogata.solve.pyramids import Pyramids, with_pyramids
-from hitogata.solve.separable import SeparableSolution, separable_programs
+from hitogata.solve.separable import Pattern, SeparableSolution, separable_programs, sparse_separable_programs
 from hitogata.solve.solution import Residuals, Solution, Status, residuals_of
 
 __all__ = [
     "Disc",
+    "Pattern",
     "Problem",
     "Pyramids",
     "Residuals",
@@ -40,6 +41,7 @@ __all__ = [
     "projected_gauss_seidel",
     "residuals_of",
     "separable_programs",
+    "sparse_separable_programs",
     "sr_inverse",
     "sweep_batch",
     "weighted_pseudo_inverse",

@@ -10,7 +10,7 @@ Powers Σ w_i x_i^p, p > 2, are taken as quadratics around the last solution unt
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,13 +21,16 @@ from hitogata.lanes import (
     X8,
     absolute,
     all_lanes,
+    any_lane,
     entry,
+    inline,
     kernel,
     lanes,
     maximum,
     minimum,
     negated,
     pack,
+    packed,
     share,
     sqrt,
     tail,
@@ -119,21 +122,82 @@ def separable_programs(
         raise ArgumentError("powers above 2 need targets of 0 and bounds of 0 or more")
     there = (A != 0.0).any(axis=0)
     columns, rows = np.nonzero(there.T)
-    starts = np.searchsorted(columns, np.arange(n + 1))
+    pattern = Pattern(m, n, np.searchsorted(columns, np.arange(n + 1)), rows.astype(np.int64))
     given = np.concatenate([A[:, rows, columns], t, w, lo, hi, b, lam], axis=1)
+    x, found, residual, steps = _solved(pattern, given, rho, power, threads)
+    return SeparableSolution(x, found, b - np.einsum("kmn,kn->km", A, x), residual, steps)
+
+
+class Pattern(NamedTuple):
+    """Where a sparse A has numbers, column by column.
+
+    Attributes:
+        m, n: rows, columns.
+        starts: first number of each column, and the count of all, int64 (n + 1,).
+        rows: row of each number, rising in each column, int64.
+    """
+
+    m: int
+    n: int
+    starts: Array
+    rows: Array
+
+
+def sparse_separable_programs(
+    pattern: Pattern,
+    values: Array,
+    b: Array,
+    *,
+    weights: Array,
+    low: Array,
+    softness: Array,
+    power: float = 2.0,
+    start: Array | None = None,
+    threads: int | None = 1,
+) -> SeparableSolution:
+    """`separable_programs` without targets and with x up to 1, for A of a known pattern; arguments are not checked.
+
+    Args:
+        pattern: where A has numbers.
+        values: they, shape (k, nnz).
+        b: shape (k, m).
+        weights, low: shape (n,).
+        softness: shape (m,).
+        power: 2 or more.
+        start: multipliers near the solution, shape (m,); None: none.
+        threads: to share the programs over; None: one per core.
+
+    Returns:
+        Slacks are the multipliers over twice the softness, as at the optimum.
+    """
+    k, m, n, nnz = len(values), pattern.m, pattern.n, len(pattern.rows)
+    given = np.empty((k, nnz + 4 * n + 2 * m))
+    given[:, :nnz] = values
+    at = nnz
+    for part, size in ((0.0, n), (weights, n), (low, n), (1.0, n), (b, m), (0.0 if start is None else start, m)):
+        given[:, at : at + size] = part
+        at += size
+    rho = 2.0 * softness
+    x, found, residual, steps = _solved(pattern, given, rho, power, threads)
+    return SeparableSolution(x, found, found / rho, residual, steps)
+
+
+def _solved(
+    pattern: Pattern, given: Array, rho: Array, power: float, threads: int | None
+) -> tuple[Array, Array, Array, Array]:
+    """x, multipliers, residuals and steps of rows of numbers as the kernel wants them."""
+    k, m, n = len(given), pattern.m, pattern.n
     out = np.zeros((k, n + m + 2))
     width = X1 if k == 1 else (X8 if has_wide_registers() else X4)
 
     def run(first: int, end: int) -> int:
-        return int(solve_rows(starts, rows.astype(np.int64), rho, given, out, power, first, end, width))
+        return int(solve_rows(pattern.starts, pattern.rows, rho, given, out, power, first, end, width))
 
     if k == 1 or threads == 1:
         run(0, k)
     else:
         _by_lanes(k, width.n, threads, run)
-    x, found = out[:, :n], out[:, n : n + m]
-    slack = b - np.einsum("kmn,kn->km", A, x)
-    return SeparableSolution(x, found, slack, out[:, n + m], out[:, n + m + 1])
+    return out[:, :n], out[:, n : n + m], out[:, n + m], out[:, n + m + 1]
 
 
 def _by_lanes(k: int, size: int, threads: int | None, run: Callable[[int, int], int]) -> None:
@@ -146,7 +210,7 @@ def _by_lanes(k: int, size: int, threads: int | None, run: Callable[[int, int], 
 def solve_rows(starts, rows, rho, given, out, power, first, end, width):
     """Programs first to end, `width` at a time."""
     n, m, nnz = starts.shape[0] - 1, rho.shape[0], rows.shape[0]
-    room = np.zeros((given.shape[1] + out.shape[1] + m * m + 4 * m + 3 * n) * width.n)
+    room = np.zeros((given.shape[1] + out.shape[1] + square(m) + 4 * m + 3 * n) * width.n)
     view = lanes(room, width)
     results = tail(view, given.shape[1])
     work = tail(results, out.shape[1])
@@ -162,11 +226,11 @@ def solve(n, m, nnz, starts, rows, rho, given, results, work, power):
     """One program in each lane.
 
     given: A's numbers column by column, t, w, low, high, b, λ.  results: x, λ, residual, steps.
-    work: H (m, m), gradient, step, new λ, scratch (m each), targets, 1/d, last x (n each).
+    work: H (m, m, and a little room), gradient, step, new λ, scratch (m each), targets, 1/d, last x (n each).
     """
     w, lam = tail(given, nnz + n), tail(results, n)
-    target, inverse = tail(work, m * m + 4 * m), tail(work, m * m + 4 * m + n)
-    last = tail(work, m * m + 4 * m + 2 * n)
+    target, inverse = tail(work, square(m) + 4 * m), tail(work, square(m) + 4 * m + n)
+    last = tail(work, square(m) + 4 * m + 2 * n)
     for j in range(m):
         lam[j] = given[nnz + 4 * n + m + j]
     for i in range(n):
@@ -209,8 +273,8 @@ def raised(x, power):
 @kernel
 def newton(n, m, nnz, starts, rows, rho, given, results, work):
     """The dual of one quadratic, from λ in the results on; returns the residual and the number of steps."""
-    lam, gradient = tail(results, n), tail(work, m * m)
-    step, trial = tail(work, m * m + m), tail(work, m * m + 2 * m)
+    lam, gradient = tail(results, n), tail(work, square(m))
+    step, trial = tail(work, square(m) + m), tail(work, square(m) + 2 * m)
     b = tail(given, nnz + 4 * n)
     scale = lam[0] * 0.0 + 1.0
     for j in range(m):
@@ -270,8 +334,8 @@ def worst(m, gradient):
 def respond(n, m, nnz, starts, rows, rho, given, results, work, lam):
     """x at multipliers, and the gradient b - A x - λ/ρ."""
     low, high, b = tail(given, nnz + 2 * n), tail(given, nnz + 3 * n), tail(given, nnz + 4 * n)
-    gradient = tail(work, m * m)
-    target, inverse = tail(work, m * m + 4 * m), tail(work, m * m + 4 * m + n)
+    gradient = tail(work, square(m))
+    target, inverse = tail(work, square(m) + 4 * m), tail(work, square(m) + 4 * m + n)
     for j in range(m):
         gradient[j] = b[j] - lam[j] / rho[j]
     for i in range(n):
@@ -284,50 +348,68 @@ def respond(n, m, nnz, starts, rows, rho, given, results, work, lam):
             gradient[rows[k]] = gradient[rows[k]] - given[k] * x
 
 
+@inline
+def square(m):
+    """Room for the Hessian."""
+    return m * stride(m) + 4
+
+
+@inline
+def stride(m):
+    """From one row of it to the next: registers may reach a little beyond the end of a row."""
+    return m + 4
+
+
 @kernel
 def fill_hessian(n, m, nnz, starts, rows, rho, given, work, lam):
-    """A_F D⁻¹ A_Fᵀ + 1/ρ, its lower half."""
+    """A_F D⁻¹ A_Fᵀ + 1/ρ: its upper half, rows and columns from the last to the first."""
     low, high = tail(given, nnz + 2 * n), tail(given, nnz + 3 * n)
-    target, inverse = tail(work, m * m + 4 * m), tail(work, m * m + 4 * m + n)
-    zero = lam[0] * 0.0
+    target, inverse = tail(work, square(m) + 4 * m), tail(work, square(m) + 4 * m + n)
+    zero, many = lam[0] * 0.0, packed(work)
+    for k in range(0, m * stride(m), many.step):
+        many[k] = 0.0
     for j in range(m):
-        for k in range(j):
-            work[j * m + k] = zero
-        work[j * m + j] = zero + 1.0 / rho[j]
+        work[(m - 1 - j) * (stride(m) + 1)] = zero + 1.0 / rho[j]
     for i in range(n):
         s = zero
         for k in range(starts[i], starts[i + 1]):
             s = s + given[k] * lam[rows[k]]
         x = target[i] + inverse[i] * s
         gain = where((x >= low[i]) & (x <= high[i]), inverse[i], 0.0)
-        for k in range(starts[i], starts[i + 1]):
-            part, at = gain * given[k], rows[k] * m
-            for l in range(starts[i], k + 1):
-                work[at + rows[l]] = work[at + rows[l]] + part * given[l]
+        if any_lane(gain > 0.0):
+            for k in range(starts[i], starts[i + 1]):
+                part, at = gain * given[k], (m - 1 - rows[k]) * stride(m) + m - 1
+                for l in range(starts[i], k + 1):
+                    work[at - rows[l]] = work[at - rows[l]] + part * given[l]
 
 
 @kernel
 def factor_and_solve(m, work):
-    """Cholesky's factorisation of H in place, and the step H⁻¹ gradient."""
-    gradient, step = tail(work, m * m), tail(work, m * m + m)
+    """The step H⁻¹ gradient by elimination, in place; rows that do not meet the pivot's are left out.
+
+    Where rows follow a tree from the root outwards, taking the last first keeps limbs apart (no fill).
+    """
+    gradient, step = tail(work, square(m)), tail(work, square(m) + m)
+    many = packed(work)
     for j in range(m):
-        at = j * m
-        for k in range(j):
-            s = work[at + k]
-            for l in range(k):
-                s = s - work[at + l] * work[k * m + l]
-            work[at + k] = s * work[k * m + k]
-        s = work[at + j]
-        for l in range(j):
-            s = s - work[at + l] * work[at + l]
-        work[at + j] = 1.0 / sqrt(maximum(s, 1e-300 + 0.0 * s))  # its inverse is kept
-    for j in range(m):
-        s = gradient[j]
-        for k in range(j):
-            s = s - work[j * m + k] * step[k]
-        step[j] = s * work[j * m + j]
-    for j in range(m - 1, -1, -1):
-        s = step[j]
-        for k in range(j + 1, m):
-            s = s - work[k * m + j] * step[k]
-        step[j] = s * work[j * m + j]
+        step[m - 1 - j] = gradient[j]  # in the order of elimination
+    for k in range(m):
+        row = k * stride(m)
+        scale = 1.0 / maximum(work[row + k], 1e-300 + 0.0 * work[row + k])
+        work[row + k] = scale
+        for i in range(k + 1, m):
+            below = work[row + i] * scale
+            if any_lane(below != 0.0):
+                own = i * stride(m)
+                for l in range(i, m, many.step):
+                    many[own + l] = many[own + l] - many[row + l] * below
+                step[i] = step[i] - step[k] * below
+    for k in range(m - 1, -1, -1):
+        row, total = k * stride(m), step[k]
+        for i in range(k + 1, m):
+            total = total - work[row + i] * step[i]
+        step[k] = total * work[row + k]
+    for k in range(m // 2):
+        first, last = step[k], step[m - 1 - k]
+        step[k] = last
+        step[m - 1 - k] = first

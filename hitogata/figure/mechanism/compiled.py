@@ -177,7 +177,7 @@ class FunctionTables:
             return None
         if function not in self._known:
             self._known[function] = len(self.numbers)
-            pieces = [_piece(function, breaks, k) for k in range(len(breaks) + 1)]
+            pieces = [polynomial_piece(function, breaks, k) for k in range(len(breaks) + 1)]
             origin = [breaks[max(k - 1, 0)] if breaks else 0.0 for k in range(len(breaks) + 1)]
             rows = np.column_stack([origin, pieces])
             self.numbers = np.concatenate([self.numbers, [float(len(breaks))], breaks, rows.ravel()])
@@ -204,7 +204,7 @@ def breaks_of(function: Function) -> list[float] | None:
     return None
 
 
-def _piece(function: Function, breaks: list[float], k: int) -> FloatArray:
+def polynomial_piece(function: Function, breaks: list[float], k: int) -> FloatArray:
     """Coefficients of a piece about its first break, the highest power first, shape (PIECE,)."""
     if not breaks:
         low, width = 0.0, 1.0

@@ -1,0 +1,125 @@
+"""Muscle forces live: one frame after the other, each from the last one's solution.
+
+    live = LiveForces(body)
+    frame = live(q, v, moments)          # frame.activation, frame.force, frame.reserves
+
+What `muscle_forces` does for recordings (the same programs, the same answers), on a figure whose paths `MuscleArms`
+takes, without arrays that are mostly zeros: the Jacobian stays sparse from the paths to the solver.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hitogata.errors import ArgumentError
+from hitogata.figure import Figure
+from hitogata.figure.values import ArrayLike, FloatArray
+from hitogata.muscle.fibres import fibres_of, ligament_forces, rigid_tendon_forces, tendon_tensions
+from hitogata.muscle.forces import Cost, ForceOptions
+from hitogata.muscle.frame import MuscleArms
+from hitogata.muscle.wires import MuscleSet
+from hitogata.solve import Pattern, sparse_separable_programs
+
+
+@dataclass(frozen=True, eq=False)
+class LiveFrames:
+    """Muscles in one frame, or in n of them: with a leading axis.
+
+    Attributes:
+        activation: shape (nm,).
+        force: along the tendon, passive part included [N], shape (nm,).
+        reserves: what muscles leave of the moments, shape (nv + 3 nodes,); 0 where no muscle pulls.
+        ligament: pull of tendons and ligaments [N], shape (nl,).
+        optimality: violation of the optimality conditions, shape ().
+        steps: Newton steps of the solver, shape ().
+    """
+
+    activation: FloatArray
+    force: FloatArray
+    reserves: FloatArray
+    ligament: FloatArray
+    optimality: FloatArray
+    steps: FloatArray
+
+
+class LiveForces:
+    """Static optimisation of a figure's muscles, frame by frame."""
+
+    def __init__(self, muscles: MuscleSet, options: ForceOptions | None = None) -> None:
+        """Of a set, with a separable cost: squares, cubes or volume, without EMG or smoothness.
+
+        Args:
+            muscles: on a figure (see `MuscleArms`); nodes are balanced by muscles alone.
+            options: None: `ForceOptions()`.
+        """
+        self.options = options or ForceOptions()
+        if self.options.cost not in (Cost.SQUARES, Cost.CUBES, Cost.VOLUME) or self.options.emg or self.options.smooth:
+            raise ArgumentError("live forces take squares, cubes or volume, without EMG and smoothness")
+        self.muscles, self.arms = muscles, MuscleArms(muscles)
+        self._nm = len(muscles.muscles)
+        end = self.arms.starts[self._nm]
+        self._cells = slice(0, end)
+        self._wires = np.repeat(np.arange(len(muscles.wires)), np.diff(self.arms.starts))
+        crossed = np.unique(self.arms.columns[:end])
+        rows = np.searchsorted(crossed, self.arms.columns[:end]).astype(np.int64)
+        self._crossed = crossed
+        self._pattern = Pattern(len(crossed), self._nm, self.arms.starts[: self._nm + 1].copy(), rows)
+        weights = np.ones(self._nm)
+        if self.options.cost is Cost.VOLUME:
+            fibres = fibres_of(muscles)
+            weights = fibres.max_force * fibres.optimal / (fibres.max_force * fibres.optimal).mean()
+        self._weights, self._low = weights, np.full(self._nm, self.options.least)
+        self._softness = np.full(len(crossed), self.options.reserve)
+        self._start: FloatArray | None = None
+
+    def __call__(self, q: ArrayLike, v: ArrayLike, moments: ArrayLike) -> LiveFrames:
+        """Muscles of the next frame.
+
+        Args:
+            q, v: coordinates and velocities of the figure, shape (nq,), (nv,).
+            moments: forces on its velocities that muscles shall make, shape (nv,).
+        """
+        lengths, values = self.arms(q)
+        found = self._solve(lengths[None], values[None], v, moments, 1)
+        return LiveFrames(*(getattr(found, name)[0] for name in LiveFrames.__dataclass_fields__))
+
+    def rows(self, q: ArrayLike, v: ArrayLike, moments: ArrayLike, *, threads: int | None = 1) -> LiveFrames:
+        """Many frames at once, several in a register: q (n, nq), v (n, nv), moments (n, nv)."""
+        lengths, values = self.arms.rows(q)
+        return self._solve(lengths, values, v, moments, threads)
+
+    def _solve(
+        self, lengths: FloatArray, values: FloatArray, v: ArrayLike, moments: ArrayLike, threads: int | None
+    ) -> LiveFrames:
+        n, body, arms = len(lengths), self.muscles.body, self.arms
+        assert isinstance(body, Figure)
+        rates, asked = (np.asarray(a, np.float64).reshape(n, -1) for a in (v, moments))
+        if rates.shape[1] != body.nv or asked.shape[1] != body.nv:
+            raise ArgumentError(f"v, moments: {body.nv} numbers a frame are expected")
+        if not (np.isfinite(rates).all() and np.isfinite(asked).all()):
+            raise ArgumentError("v, moments: they must be finite")
+        count, of = arms.count, arms.columns
+        wide = np.zeros((n, count))
+        wide[:, : body.nv] = rates
+        speeds = np.add.reduceat(np.pad(values * wide[:, of], ((0, 0), (0, 1))), arms.starts[:-1], axis=1)
+        speeds[:, np.diff(arms.starts) == 0] = 0.0
+        able = rigid_tendon_forces(self.muscles, lengths, speeds if self.options.with_speeds else None)
+        passive = able.passive if self.options.with_passive else np.zeros_like(able.passive)
+        bands = ligament_forces(self.muscles, lengths, speeds)
+        pull = np.concatenate([passive, bands], axis=1)
+        left = np.zeros((n, count))
+        left[:, : body.nv] = asked
+        cells = values * pull[:, self._wires]
+        for k in range(n):
+            left[k] += np.bincount(of, cells[k], count)
+        A = values[:, self._cells] * -able.capacity[:, self._wires[self._cells]]
+        found = sparse_separable_programs(
+            self._pattern, A, left[:, self._crossed], weights=self._weights, low=self._low, softness=self._softness,
+            power=3.0 if self.options.cost is Cost.CUBES else 2.0, start=self._start, threads=threads,
+        )  # fmt: skip
+        self._start = found.multipliers[-1]
+        force = found.x * able.capacity + passive
+        reserves = np.zeros((n, count))
+        reserves[:, self._crossed] = found.slack
+        tensions = bands + tendon_tensions(self.muscles, force)
+        return LiveFrames(found.x, force, reserves, tensions, found.residual, found.steps)
