@@ -30,7 +30,7 @@ def describe_bodies(actions: Any) -> None:
         "ik", help="joint angles from a trial", description="Joint angles of a figure from labelled markers."
     )
     _common(ik)
-    ik.add_argument("-o", "--output", required=True, metavar="FILE", help="joint angles: .npz, of an .osim .mot or .sto")
+    ik.add_argument("-o", "--output", required=True, metavar="FILE", help="joint angles: .npz, or .mot or .sto")
     ik.add_argument("--tasks", metavar="XML", help="OpenSim's weights: an IKTaskSet file, or the setup of its tool")
     ik.add_argument("--filled", metavar="FILE", help="markers with gaps filled by the body to write: .c3d or .trc")
     ik.set_defaults(run=_ik)
@@ -42,7 +42,7 @@ def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--markers", metavar="FILE", help="marker set: .toml or .json (default: the figure's frames)")
     parser.add_argument("--up", choices=AXES, default="z", help="axis of the trial that is up (default z)")
     parser.add_argument("--outlier", type=float, metavar="MM", help="markers further off count less and less")
-    parser.add_argument("--hold", action="append", default=[], metavar="NAME", help="coordinate or joint to keep at rest")
+    parser.add_argument("--hold", action="append", default=[], metavar="NAME", help="coordinate or joint to keep")
     parser.add_argument("--report", metavar="FOLDER", help="page with residuals by marker and frame to write")
 
 
