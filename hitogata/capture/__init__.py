@@ -21,6 +21,7 @@ from hitogata.capture.marker_set import MarkerSet, spread_markers
 from hitogata.capture.matching import Matcher, MatchSettings, Points
 from hitogata.capture.osim_ik import OsimAngles, osim_ik
 from hitogata.capture.tracking import Reconstruction, Tracker, TrackSettings, reconstruct
+from hitogata.capture.trial_check import check_trial
 from hitogata.capture.wand import LFrame, Wand, observe
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "Wishes",
     "asymmetry",
     "calibrate",
+    "check_trial",
     "film_figure",
     "film_points",
     "find_blobs",

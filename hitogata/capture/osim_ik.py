@@ -74,7 +74,7 @@ def osim_ik(
     if weights is not None:
         weights = {label: weights[label] for label in markers.labels}
     found = solve_ik(figure, markers, trial, weights=weights, held=held, wishes=wishes, settings=settings)
-    return OsimAngles(found, _table(model, figure, found))
+    return OsimAngles(found, coordinate_table(model, found))
 
 
 def _marker_weights(model: OsimModel, tasks: list[Any] | None) -> dict[str, float] | None:
@@ -117,8 +117,9 @@ def _wanted(model: OsimModel, task: CoordinateTask, trial: MarkerData, coordinat
     return np.deg2rad(values) if coordinates.in_degrees and turning else values
 
 
-def _table(model: OsimModel, figure: Figure, found: JointAngles) -> StorageTable:
-    values, mechanism = model_coordinates(model, figure, found.q), mechanism_from_osim(model)
+def coordinate_table(model: OsimModel, found: JointAngles) -> StorageTable:
+    """All coordinates of a model, in degrees where they turn, from those of a figure with its coordinates."""
+    values, mechanism = model_coordinates(model, found.figure, found.q), mechanism_from_osim(model)
     turning = np.array(turning_coordinates(model, mechanism), bool)
     values[:, turning] = np.rad2deg(values[:, turning])
     return StorageTable(mechanism.coordinates, found.time, values, in_degrees=True, name="Coordinates")

@@ -1,10 +1,11 @@
-"""`hitogata capture`: calibrate, track, label."""
+"""`hitogata capture`: calibrate, track, label; fit and ik stand in `capture_bodies`."""
 
 import argparse
 import dataclasses
 import pathlib
 from typing import Any
 
+from hitogata.cli.capture_bodies import describe_bodies
 from hitogata.errors import ArgumentError
 
 _FOLDERS = """\
@@ -53,6 +54,7 @@ def describe(parser: argparse.ArgumentParser) -> None:
     label.add_argument("--model", metavar="FILE", help="a labelled trial or pose of the same set (default: the file)")
     label.add_argument("--report", action="store_true", help="say what became of every label")
     label.set_defaults(run=_label)
+    describe_bodies(actions)
 
 
 def _threshold(parser: argparse.ArgumentParser) -> None:
