@@ -206,13 +206,25 @@ class Inlet:
         self.__dict__.pop("_inlet", None)
 
 
-def found_streams(wait: float = 1.0) -> list[Any]:
+def found_streams(wait: float = 2.0) -> list[Any]:
     """What is being sent now, as LSL's `StreamInfo`s without descriptions.
 
     Args:
         wait: for answers [s].
     """
     return list(liblsl().resolve_streams(wait))
+
+
+class StreamWatch:
+    """Streams that are being sent, asked for again and again in the background: on a busy computer answers are late."""
+
+    def __init__(self, forget: float = 5.0) -> None:
+        """Begin to ask; who has not answered for `forget` [s] is gone."""
+        self._resolver = liblsl().ContinuousResolver(forget_after=forget)
+
+    def found(self) -> list[Any]:
+        """As `found_streams`, at once."""
+        return list(self._resolver.results())
 
 
 def local_clock() -> float:

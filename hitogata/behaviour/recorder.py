@@ -331,19 +331,23 @@ def _size(samples: Samples) -> int:
 def lsl_finder(chosen: Callable[[Stream], bool] | None = None) -> Callable[[], Sequence[Any]]:
     """For `Recorder(find=...)`: inlets of LSL streams that were not there before.
 
-    A stream whose sender comes back under its source name is not new: its inlet goes on.
+    A stream whose sender comes back under its source name is not new: its inlet goes on.  One that is announced but
+    does not answer is asked again the next time, and keeps no other from being found.
 
     Args:
         chosen: which streams; None: all.
     """
-    from hitogata.behaviour.lsl import Inlet, found_streams
+    from hitogata.behaviour.lsl import Inlet, StreamWatch
 
-    known: set[tuple[str, str, str]] = set()
+    watch: list[StreamWatch] = []
+    known: set[str] = set()
     keys: set[tuple[str, str, str, int]] = set()
 
     def find() -> list[Any]:
-        made = []
-        for info in found_streams(0.5):
+        if not watch:
+            watch.append(StreamWatch())
+        made, failed = [], None
+        for info in watch[0].found():
             identity = (info.name(), info.type(), info.source_id(), info.channel_count())
             if info.uid() in known or (info.source_id() and identity in keys):
                 continue
@@ -351,14 +355,17 @@ def lsl_finder(chosen: Callable[[Stream], bool] | None = None) -> Callable[[], S
             keys.add(identity)
             try:
                 inlet = Inlet(info, timeout=2.0)
-            except HitogataError:
+            except HitogataError as error:
                 known.discard(info.uid())
                 keys.discard(identity)
-                raise
+                failed = error
+                continue
             if chosen is None or chosen(inlet.stream):
                 made.append(inlet)
             else:
                 inlet.close()
+        if failed is not None and not made:
+            raise failed
         return made
 
     return find
