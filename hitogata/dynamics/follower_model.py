@@ -11,14 +11,18 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics.joints import FIXED, SCREW, VELOCITIES
-from hitogata.dynamics.layout import HEADER, Ints, JointInts, Model, Part, bodies_of_joint, laid_out, model_of
+from hitogata.dynamics.layout import HEADER, Body, Ints, JointInts, Model, Part, bodies_of_joint, laid_out, model_of
+from hitogata.dynamics.mass import mass_matrix
 from hitogata.errors import FigureError
 from hitogata.figure import Figure
 from hitogata.figure.expansion import coordinate_places, screws_of
 from hitogata.figure.mechanism.functions import Function, Linear
 from hitogata.figure.mechanism.program import Programs
-from hitogata.figure.pose import IDENTITY, FloatArray, Pose
+from hitogata.figure.pose import IDENTITY, FloatArray
 from hitogata.lanes import record_offsets, record_size
+
+UNLOCKED = 1e-6
+"""Armature of joints of three turns, as a share of the inertia in their neutral pose."""
 
 LEAST = 1e-15
 """Armature of a coordinate that may move nothing [kg m²]."""
@@ -48,8 +52,25 @@ def tree_model_of(figure: Figure) -> Model:
             model = _Plan(figure).model()
         else:
             model = model_of(figure)
-        figure.compiled["tree"] = model
+        figure.compiled["tree"] = model = _unlocked(figure, model)
     return model
+
+
+def _unlocked(figure: Figure, model: Model) -> Model:
+    """The same with a little armature in joints of three turns and more, whose coordinates lose their inertia where two
+    axes meet (gimbal lock)."""
+    floats, column, inertia = model.floats, record_offsets(Body)["armature"], None
+    for k, link in enumerate(figure.links):
+        turns = link.joint.steps if link.joint.follows else [s for s in link.joint.screws if s.turn]
+        if len([s for s in turns if s.turn]) < 3 or link.joint.nv < 3:
+            continue
+        if inertia is None:
+            inertia = np.diag(mass_matrix(figure, figure.neutral()))
+            floats = model.floats.copy()
+        rows = floats[HEADER:].reshape(-1, record_size(Body))
+        for n, body in enumerate(model.driven_by(figure, k)):
+            rows[body, column] = max(rows[body, column], UNLOCKED * float(inertia[figure.v_starts[k] + n]))
+    return replace(model, floats=floats)
 
 
 class _Plan:

@@ -36,7 +36,7 @@ ROOT = 1e18
 class Followers(NamedTuple):
     """Views of the coordinates that follow others."""
 
-    count: int
+    total: int
     body: lanes  # type: ignore[valid-type]  # int: bodies whose coordinates follow
     argument: lanes  # type: ignore[valid-type]  # int: of each argument its place in q, and on the chain
     program: lanes  # type: ignore[valid-type]  # int: see `figure.mechanism.program`
@@ -48,7 +48,7 @@ class Followers(NamedTuple):
 @kernel
 def follow(tree, followers, q, first, end):
     """q and slopes of all that follow, of bodies first <= i < end."""
-    for n in range(followers.count):
+    for n in range(followers.total):
         i = followers.body[n]
         if first <= i < end:
             joint, register = tree.joint[i], followers.register
@@ -61,7 +61,7 @@ def follow(tree, followers, q, first, end):
 @kernel
 def follow_rates(tree, chains, followers, v):
     """v of all that follow."""
-    for n in range(followers.count):
+    for n in range(followers.total):
         i = followers.body[n]
         joint, rate = tree.joint[i], v[0] * 0.0
         for k in range(joint.first, joint.first + joint.arguments):
@@ -133,9 +133,10 @@ def of_pieces(x, numbers, at):
     c3, c4, c5 = zero + numbers[row + 4], zero + numbers[row + 5], zero + numbers[row + 6]
     for k in range(count):
         past, row = x >= numbers[at + 1 + k], at + 1 + count + PIECE * (k + 1)
-        begin = where(past, numbers[row], begin)
-        c0, c1, c2 = where(past, numbers[row + 1], c0), where(past, numbers[row + 2], c1), where(past, numbers[row + 3], c2)
-        c3, c4, c5 = where(past, numbers[row + 4], c3), where(past, numbers[row + 5], c4), where(past, numbers[row + 6], c5)
+        begin, c0 = where(past, numbers[row], begin), where(past, numbers[row + 1], c0)
+        c1, c2 = where(past, numbers[row + 2], c1), where(past, numbers[row + 3], c2)
+        c3, c4 = where(past, numbers[row + 4], c3), where(past, numbers[row + 5], c4)
+        c5 = where(past, numbers[row + 6], c5)
     t = x - begin
     value = ((((c0 * t + c1) * t + c2) * t + c3) * t + c4) * t + c5
     slope = (((5.0 * c0 * t + 4.0 * c1) * t + 3.0 * c2) * t + 2.0 * c3) * t + c4

@@ -7,8 +7,8 @@ import numpy as np
 
 from hitogata.constraints.springs import Tie as TieRecord
 from hitogata.dynamics import LinkPoses, centre_of_mass, forward_kinematics
-from hitogata.dynamics.jacobians import frame_in_body
 from hitogata.dynamics.follower_model import tree_model_of
+from hitogata.dynamics.jacobians import frame_in_body
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
 from hitogata.lanes import record_offsets, record_size
@@ -190,16 +190,15 @@ class BatchMember:
         """Range of a hinge or slider [rad], [m]; infinite: none."""
         at, figure = chosen(worlds, self._batch.count), self.figure
         k = figure.joint_index(joint)
-        joint = figure.links[k].joint
-        body = self._span.bodies.start + tree_model_of(figure).driven_by(figure, k)[0] if joint.nv else 0
-        if len(joint.screws) != 1 and not (joint.follows and joint.nq == 1):
+        own, bodies = figure.links[k].joint, tree_model_of(figure).driven_by(figure, k)
+        if len(own.screws) != 1 and not (own.follows and own.nq == 1):
             raise ArgumentError(f"joint: {joint!r} has no interval: it is a {figure.links[k].joint.kind.value} joint")
         highs = per_world(high, len(at), (), "high", infinite=True)
         lows = -per_world(np.negative(np.asarray(low, float)), len(at), (), "low", infinite=True)
         if (lows > highs).any():
             wrong = (lows > highs).argmax()
             raise ArgumentError(f"low, high: {lows[wrong]:g} is above {highs[wrong]:g}")
-        limits = NatureViews(self._arrays).limits
+        limits, body = NatureViews(self._arrays).limits, self._span.bodies.start + bodies[0]
         limits[at, body, 0], limits[at, body, 1] = lows, highs
 
     def ranges_of(self, joint: str, worlds: Any = None) -> list[RangeOfMotion | None]:

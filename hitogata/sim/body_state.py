@@ -27,7 +27,7 @@ from hitogata.spatial import (
 def place(scene, solids, state):
     """Places, inertias and momenta of all bodies."""
     tree, work, fall = scene.tree, scene.placed, scene.tree.gravity * 0.0
-    if scene.followers.count > 0:
+    if scene.followers.total > 0:
         follow(tree, scene.followers, state.q, 0, tree.bodies)
     for i in range(tree.bodies):
         placed = work[i]

@@ -267,7 +267,7 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
         n += 1.0
         if any_lane(going):
             advance_trees(tree, state.q, room.v, law.h, room.q, root, end)
-            if scene.followers.count > 0:
+            if scene.followers.total > 0:
                 follow(tree, scene.followers, room.q, root, end)
             for i in range(root, end):
                 place_body(tree.joint[i], tree.body[i], room.reached[i], room.reached, room.q)

@@ -203,7 +203,7 @@ class WorkMemory(Memory):
 class Following(NamedTuple):
     """What follows what, without scratch; see `dynamics.followers`."""
 
-    count: int
+    total: int
     arguments: int
     registers: int
     body: lanes  # type: ignore[valid-type]
@@ -294,7 +294,7 @@ def open_scene(world, work):
         SceneMemory, work, world.tree.nv, world.tree.bodies, chains.stride, follows.arguments, follows.registers
     )
     followers = Followers(
-        follows.count, follows.body, follows.argument, follows.program, follows.numbers, own.register, own.slope
+        follows.total, follows.body, follows.argument, follows.program, follows.numbers, own.register, own.slope
     )
     chains = Chains(chains.stride, chains.velocity, follows.argument, own.slope)
     return Scene(world.tree, chains, own.placed, own.mass, own.x, own.drive, own.free, own.iterate, followers)

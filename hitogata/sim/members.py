@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitogata.dynamics.jacobians import frame_in_body
 from hitogata.dynamics.follower_model import tree_model_of
+from hitogata.dynamics.jacobians import frame_in_body
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray

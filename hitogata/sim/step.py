@@ -99,7 +99,7 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
         advance_late(scene, rows, state, touches, points, law.h, rows.coupling)
     else:
         advance(world.tree, state.q, state.mean, law.h, state.q)
-        if scene.followers.count > 0:
+        if scene.followers.total > 0:
             follow(world.tree, scene.followers, state.q, 0, world.tree.bodies)
     mistaken = note_motors(world.tree, scene.drive, scene.x, state, control, law, passes)
     if any_lane(mistaken > 0.0):

@@ -8,8 +8,8 @@ import numpy as np
 from hitogata.constraints.springs import Tie as TieRecord
 from hitogata.constraints.springs import TieInts
 from hitogata.dynamics import forward_kinematics
-from hitogata.dynamics.jacobians import frame_in_body
 from hitogata.dynamics.follower_model import tree_model_of
+from hitogata.dynamics.jacobians import frame_in_body
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size

@@ -96,7 +96,7 @@ def advance_late(scene, rows, state, touches, points, h, spare):
     for k in range(tree.nv):
         room.v[k] = room.v[k] + state.mean[k]
     advance(tree, state.q, room.v, h, state.q)
-    if scene.followers.count > 0:
+    if scene.followers.total > 0:
         follow(tree, scene.followers, state.q, 0, tree.bodies)
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from hitogata.constraints.envelope import WIDEST
 from hitogata.constraints.limits import Limit
 from hitogata.constraints.ranges import NONE
-from hitogata.dynamics.layout import HEADER as MODEL_HEADER
 from hitogata.dynamics.follower_model import FollowerTables, tree_model_of
+from hitogata.dynamics.layout import HEADER as MODEL_HEADER
 from hitogata.dynamics.layout import Body, JointInts, Model
 from hitogata.figure import Figure
-from hitogata.figure.coupled import bound_ranges
+from hitogata.figure.coupled import bound_ranges, chart_places, owner_of
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import MemoryLayout, record_offsets, record_size
 from hitogata.sim.layout import Control, Solid, State, WorkMemory, WorldModel
@@ -93,13 +93,26 @@ def _single(figure: Figure) -> _Single:
         solids = [_solid(row, reach) for row, reach in zip(bodies, _reach(figure, model), strict=True)]
         limits, ranges = _limits(figure, model)
         flat = np.array(solids).reshape(-1, record_size(Solid))
-        coupled = sorted(((model.body_of_link[b.owner], b.flat, b.walls) for b in bound_ranges(figure)), key=_first)
+        chains = _chains(joints)
+        coupled = sorted(_coupled(figure, model, chains), key=_first)
         single = _Single(
-            joints, bodies, flat, limits, tuple(ranges), tuple(coupled), _chains(joints), model.body_of_link,
+            joints, bodies, flat, limits, tuple(ranges), tuple(coupled), chains, model.body_of_link,
             model.nq, model.nv, model.followers,
         )  # fmt: skip
         figure.compiled["forest"] = single
     return single
+
+
+def _coupled(figure: Figure, model: Model, chains: IntArray) -> list[tuple[int, FloatArray, int]]:
+    """Owner, flat range and walls of each range over several joints."""
+    if model.followers is None:
+        return [(model.body_of_link[b.owner], b.flat, b.walls) for b in bound_ranges(figure)]
+    found = []
+    for range_ in figure.coupled:
+        body = model.body_of_link[owner_of(range_, figure)]
+        places = [(iq, chains[body].tolist().index(iv)) for iq, iv in chart_places(range_, figure)]
+        found.append((body, range_.flat_at(places), range_.region.walls))
+    return found
 
 
 def _first(item: tuple[int, FloatArray, int]) -> int:
