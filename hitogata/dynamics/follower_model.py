@@ -147,9 +147,8 @@ class _Plan:
             own = bodies_of_joint(link, i, above, pose, figure.q_starts[i], figure.v_starts[i], len(self.parts))
             for k, (function, args) in enumerate(steps):
                 at = followed + k
-                own[k] = own[k]._replace(
-                    iq=figure.nq + at, iv=figure.nv + at, function=_once(function, args), args=tuple(dict.fromkeys(args))
-                )
+                once, places = _once(function, args), tuple(dict.fromkeys(args))
+                own[k] = own[k]._replace(iq=figure.nq + at, iv=figure.nv + at, function=once, args=places)
             followed += len(steps)
             self.parts += own
             body_of_link.append(len(self.parts) - 1)

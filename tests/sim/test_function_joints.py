@@ -106,7 +106,7 @@ def test_what_follows_does_so_exactly():
 
 def hung():
     """Held by the thigh, above a floor."""
-    world, figure = World(settings=Settings(tolerance=0.0, sweeps=400)), leg(joint.ball(parent_frame=Pose((0, 0, 0.95))))
+    world, figure = World(settings=Settings(tolerance=0.0, sweeps=400)), leg(joint.ball(parent_frame=Pose((0, 0, 1))))
     world.add_ground()
     return world, world.add(figure, state(figure, 3))
 
