@@ -5,10 +5,16 @@ import os
 import platform
 import time
 from pathlib import Path
+from typing import Any
 
 from hitogata.cluster.storage import local_path, write_whole
 from hitogata.errors import HitogataError
-from hitogata.lanes.locks import FileLock
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # no such locks on this system
+    fcntl = None
 
 
 class FolderTakenError(HitogataError):
@@ -25,25 +31,32 @@ class FolderLock:
 
     def __init__(self, folder: str | Path) -> None:
         self._folder = local_path(folder)
-        self._lock = FileLock(self._folder / "lock")
+        self._file: int | None = None
 
     def __enter__(self) -> "FolderLock":
         self._folder.mkdir(parents=True, exist_ok=True)
         note = self._folder / "holder.json"
-        if self._lock.acquire(0.0):
-            raise FolderTakenError(f"{self._folder.parent}: another run works in this folder{_who(note)}; wait for it, "
-                                   "or choose another folder")  # fmt: skip
-        told = {"process": os.getpid(), "computer": platform.node(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
+        file = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            told = {"process": os.getpid(), "computer": platform.node(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
             write_whole(note, json.dumps(told).encode())
+        except BlockingIOError:
+            os.close(file)
+            raise FolderTakenError(f"{self._folder.parent}: another run works in this folder{_who(note)}; wait for it, "
+                                   "or choose another folder") from None  # fmt: skip
         except OSError:
-            self._lock.release()
+            os.close(file)
             raise
+        self._file = file
         return self
 
     def __exit__(self, *_: object) -> None:
         (self._folder / "holder.json").unlink(missing_ok=True)
-        self._lock.release()
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
 
 
 def _who(note: Path) -> str:
