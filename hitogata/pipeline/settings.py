@@ -220,6 +220,24 @@ def read_settings(path: str | Path) -> Settings:
     return result.with_folder(path.parent)
 
 
+def parsed_setting(settings: Settings, text: str) -> Settings:
+    """With one setting, as `stage.name=value`; values as in the file, text also without quotes."""
+    name, equals, value = text.partition("=")
+    section, dot, key = name.strip().partition(".")
+    if not equals or not dot:
+        raise ArgumentError(f"a setting is STAGE.NAME=VALUE, got {text!r}")
+    settings = settings.with_values(section, {})
+    own = getattr(settings, section)
+    known = {each.name: each for each in fields(own)}
+    if key in known and isinstance(known[key].default, str):
+        return settings.with_values(section, {key: value.strip().strip('"')})
+    try:
+        parsed = tomllib.loads(f"x = {value.strip()}")["x"]
+    except tomllib.TOMLDecodeError:
+        parsed = value.strip()
+    return settings.with_values(section, {key: parsed})
+
+
 def settings_text(settings: Settings) -> str:
     """As TOML, with a word about each."""
     lines = ["# Settings of an analysis by hitogata.  Stages run in this order."]
