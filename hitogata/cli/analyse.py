@@ -10,8 +10,8 @@ from hitogata.cli.workers import add_workers, chosen_policy, chosen_workers, tim
 
 def describe(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("trials", nargs="+", metavar="TRIAL", help=".c3d, .trc, .bvh, .mcap, .xdf, .mot; folders of them, "
-                        "patterns, URLs; or the word sample")  # fmt: skip
+    parser.add_argument("trials", nargs="+", metavar="TRIAL", help=".c3d, .trc, .bvh, .mcap, .xdf, .mot; "
+                        "folders of them, patterns, URLs; or the word sample")  # fmt: skip
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="pages, tables and kept results")
     parser.add_argument("--subject", metavar="MASS[,HEIGHT]", help="of the subject [kg, m]")
     parser.add_argument("--model", action="append", metavar="OSIM", help="OpenSim model (default: the built-in legs)")
@@ -35,7 +35,9 @@ def _run(args: argparse.Namespace) -> int:
         print(settings_text(settings), end="")
         return 0
     places = [_sample() if place == "sample" and not os.path.exists(place) else place for place in args.trials]
-    found = analyse(places, args.output, chosen_workers(args), settings=settings, policy=chosen_policy(args), tell=_tell)
+    found = analyse(
+        places, args.output, chosen_workers(args), settings=settings, policy=chosen_policy(args), tell=_tell
+    )
     total = len(found.records) + len(found.failed)
     print(f"trials      {total}: {found.done} analysed, {len(found.records) - found.done} as before, "
           f"{len(found.failed)} failed; {found.seconds:.1f} s")  # fmt: skip

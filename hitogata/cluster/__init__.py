@@ -13,7 +13,7 @@ from hitogata.cluster.items import Item, Outcome, Policy
 from hitogata.cluster.local_workers import LocalWorkers
 from hitogata.cluster.results import Results
 from hitogata.cluster.run import run_items
-from hitogata.cluster.workers import WorkerStartError, Workers
+from hitogata.cluster.workers import Workers, WorkerStartError
 
 __all__ = [
     "FolderLock",

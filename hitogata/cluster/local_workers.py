@@ -89,7 +89,7 @@ class LocalWorkers:
         self._assign()
 
     def _spawn(self) -> _Process:
-        log = tempfile.TemporaryFile()
+        log = tempfile.TemporaryFile()  # noqa: SIM115, it lives as long as the process
         command = [sys.executable, "-c", "from hitogata.cluster.worker_process import main; main()"]
         path = os.pathsep.join(p for p in sys.path if p)
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"} if self.count > 1 else {}
@@ -101,6 +101,7 @@ class LocalWorkers:
         except OSError as error:
             raise WorkerStartError(f"a worker cannot be started: {error}") from None
         process = _Process(running, log)
+        assert running.stdout is not None
         self._selector.register(running.stdout, selectors.EVENT_READ, process)
         return process
 
@@ -116,7 +117,8 @@ class LocalWorkers:
 
     def wait(self, timeout: float) -> list[Event]:
         """Attempts that are over."""
-        end, events = time.monotonic() + timeout, []
+        events: list[Event] = []
+        end = time.monotonic() + timeout
         while not events:
             left = end - time.monotonic()
             for key, _ in self._selector.select(max(left, 0.0)):
@@ -176,5 +178,3 @@ class LocalWorkers:
             self._shut(process)
         self._processes.clear()
         self._selector.close()
-
-

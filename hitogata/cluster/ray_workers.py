@@ -1,4 +1,4 @@
-"""Workers of a Ray cluster: attempts are tasks; retries, limits and results are ours, the same as with local processes."""
+"""Workers of a Ray cluster: attempts are tasks; retries, limits and results are ours, as with local ones."""
 
 import contextlib
 import logging

@@ -68,7 +68,7 @@ def perform(attempt: Attempt) -> Report:
             with _bounded_time(attempt), _bounded_memory(attempt.policy.memory_limit):
                 found = attempt.work(attempt.item.given)
             if not isinstance(found, bytes):
-                raise TypeError(f"work must return bytes, got {type(found).__name__}")  # noqa: TRY301
+                raise TypeError(f"work must return bytes, got {type(found).__name__}")
             if results is not None and not results.put(attempt.item.key, found):
                 found = results.get(attempt.item.key) or found  # another attempt was faster
         return Report(found, seconds=time.perf_counter() - begun)

@@ -61,7 +61,9 @@ def find_trials(places: Sequence[str]) -> dict[str, str]:
         parts = [p for p in place.replace("\\", "/").split("/") if p not in ("", ".", "..")]
         stem = parts[-1].rpartition(".")[0]
         options = ["-".join([*parts[-k - 1 : -1], stem]) for k in range(len(parts))]
-        plain = ["".join(c if c.isalnum() or c in "._-" else "_" for c in each).lstrip(".") or "trial" for each in options]
+        plain = [
+            "".join(c if c.isalnum() or c in "._-" else "_" for c in each).lstrip(".") or "trial" for each in options
+        ]
         name = next((each for each in plain if each not in names), f"{plain[0]}-{len(names)}")
         names[name[:120]] = place
     return names
@@ -128,12 +130,18 @@ def analyse(
 
 
 def check(settings: Settings, trials: dict[str, str]) -> None:
-    """What can be seen without reading trials: missing files, models that do not go with them, subjects without mass."""
+    """What can be seen without reading trials: files that are missing, mixed models, subjects without mass."""
     own = settings.body.file or settings.body.model
     model = own.lower().endswith(".osim")
     for section in ("label", "body", "angles", "loads"):
         for name, path in vars(getattr(settings, section)).items():
-            if isinstance(path, str) and "." in path and "{" not in path and not is_url(path) and not Path(path).is_file():
+            if (
+                isinstance(path, str)
+                and "." in path
+                and "{" not in path
+                and not is_url(path)
+                and not Path(path).is_file()
+            ):
                 raise FileFormatError(f"{section}.{name}: {path}: no such file")
     if not model and own != "gait":
         raise ArgumentError(f"body.model: {own!r}: an .osim file is expected, or gait, the built-in body")
@@ -149,8 +157,8 @@ def check(settings: Settings, trials: dict[str, str]) -> None:
     for place in trials.values():
         if place.lower().endswith((".trc", ".c3d", ".mcap", ".xdf")) and not is_url(place) and not _mass(place):
             raise ArgumentError(
-                f"{place}: the subject's mass is not known: give --subject MASS,HEIGHT, or subject.toml beside the trial "
-                "(mass = 72.5), or set torques.on = false"
+                f"{place}: the subject's mass is not known: give --subject MASS,HEIGHT, or subject.toml beside the "
+                "trial (mass = 72.5), or set torques.on = false"
             )
 
 
@@ -169,7 +177,13 @@ def _mass(place: str) -> float | None:
 
 class _Analysis:
     def __init__(
-        self, trials: dict[str, str], output: str, settings: Settings, workers: Workers, policy: Policy | None, tell: Any
+        self,
+        trials: dict[str, str],
+        output: str,
+        settings: Settings,
+        workers: Workers,
+        policy: Policy | None,
+        tell: Any,
     ) -> None:
         self.trials, self.output, self.settings, self.workers = trials, output, settings, workers
         self.policy, self.tell = policy or Policy(), tell
@@ -217,9 +231,9 @@ class _Analysis:
             return None
         record = json.loads(found)
         own = self.storage.read(f"{TRIALS}/{name}/{RECORD}")
-        whole = own is not None and json.loads(own)["key"] == key and all(
-            self.storage.size(f"{TRIALS}/{name}/{file}") == size for file, (_, size) in record["files"].items())  # fmt: skip
-        if whole:
+        sizes = {f"{TRIALS}/{name}/{file}": size for file, (_, size) in record["files"].items()}
+        same = own is not None and json.loads(own)["key"] == key
+        if same and all(self.storage.size(file) == size for file, size in sizes.items()):
             return record
         self.results.drop(key)
         return None

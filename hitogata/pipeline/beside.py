@@ -9,7 +9,7 @@ from hitogata.errors import FileFormatError
 def files_beside(place: str) -> dict[str, Path]:
     """Files in a trial's folder that belong to it: `subject` (subject.toml) and `loads`.
 
-    Loads of trial.trc are trial_grf.xml, trial_grf.mot or .sto; or grf.xml, grf.mot, grf.sto if there is no other trial.
+    Loads of trial.trc are trial_grf.xml, trial_grf.mot or .sto; or grf.xml, grf.mot, grf.sto.
     """
     path = Path(place)
     found = {}

@@ -62,7 +62,7 @@ def warnings_of(values: dict[str, Any]) -> list[str]:
 
 
 def range_use(body: Body, angles: Motion) -> list[tuple[str, float, float, float, float, float, float]]:
-    """Of each turning coordinate with a range: name, least and greatest [deg], the range [deg], part used, degrees beyond."""
+    """Of each turning coordinate with a range: name, least, greatest, the range, part used, degrees beyond."""
     if body.model is None or angles.table is None:
         return []
     rows = []

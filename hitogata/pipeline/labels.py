@@ -86,7 +86,7 @@ def known_markers(figure: Figure, labels: Sequence[str]) -> MarkerSet:
     if len(places) < 6:
         raise ArgumentError(
             f"of {len(labels)} markers {len(places)} have labels that are known ({', '.join(places) or 'none'}); the "
-            f"built-in body needs six: ASIS, PSIS, knees, ankles, heels, toes ...; labels are {', '.join(labels[:12])}; "
+            f"built-in body needs six: ASIS, PSIS, knees, ankles, heels ...; labels are {', '.join(labels[:12])}; "
             "give a model with these markers: --model x.osim"
         )
     return MarkerSet.of(figure, {label: (link, np.array(at)) for label, (link, at) in places.items()})

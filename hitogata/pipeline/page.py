@@ -1,5 +1,6 @@
 """The page of an analysed trial."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def write_page(folder: Path, name: str, values: dict[str, Any], settings: Settin
     rows = [(said, found[key]) for key, said in OVERVIEW.items() if found.get(key) is not None]
     parts: list[Any] = [Table(("", ""), rows)]
     if found["warnings"]:
-        parts.append(Table(("to look at",), [(line,) for line in found["warnings"]]))
+        parts.append("\n\n".join(["To look at:", *found["warnings"]]))
     sections = [Section("In short", parts)]
     if angles is not None and settings.page.replay and len(angles.time) > 1:
         sections.append(Section("Motion", [_replay(folder, body, angles, loads)]))
@@ -76,11 +77,16 @@ def _arrows(loads: Loads, angles: Motion) -> Arrows | None:
     """Measured forces that are given in the ground's axes."""
     at, push = [], []
     for load in loads.external.forces:
-        names = [(load.force_identifier or FORCE) + a for a in "xyz"], [(load.point_identifier or POINT) + a for a in "xyz"]
+        names = (
+            [(load.force_identifier or FORCE) + a for a in "xyz"],
+            [(load.point_identifier or POINT) + a for a in "xyz"],
+        )
         if load.force_expressed_in_body != "ground" or not set(names[0] + names[1]) <= set(loads.table.columns):
             continue
         force, point = (
-            np.stack([np.interp(angles.time, loads.table.time, np.nan_to_num(loads.table.column(c))) for c in columns], 1)
+            np.stack(
+                [np.interp(angles.time, loads.table.time, np.nan_to_num(loads.table.column(c))) for c in columns], 1
+            )
             for columns in names
         )
         at.append(np.stack([point[:, 0], -point[:, 2], point[:, 1]], axis=1))
@@ -127,7 +133,7 @@ def _markers(angles: Motion, drawn: bool) -> list[Any]:
     return [*parts, Table(("marker", "link", "seen [%]", "rms [mm]", "worst [mm]"), rows, f"residuals{extra}")]
 
 
-def _small_plots(time: FloatArray, columns: list[tuple[str, FloatArray, tuple[float, float] | None]]) -> Any:
+def _small_plots(time: FloatArray, columns: Sequence[tuple[str, FloatArray, tuple[float, float] | None]]) -> Any:
     lines = -(-len(columns) // 5)
     canvas = _canvas(12.0, 1.5 * lines + 0.3)
     grid = np.atleast_1d(canvas.subplots(lines, 5, sharex=True, squeeze=False)).ravel()
@@ -167,7 +173,9 @@ def _torques(torques: Torques, drawn: bool) -> list[Any]:
         canvas = _canvas(9.0, 3.0)
         left, right = canvas.subplots(1, 2, sharex=True)
         for axis, colour in enumerate((BLUE, ORANGE, RED)):
-            left.plot(torques.time, torques.loads[:, axis], color=colour, linewidth=1.0, label=f"measured {'xyz'[axis]}")
+            left.plot(
+                torques.time, torques.loads[:, axis], color=colour, linewidth=1.0, label=f"measured {'xyz'[axis]}"
+            )
             left.plot(torques.time, torques.residual[:, 3 + axis], color=colour, linewidth=1.0, linestyle=":",
                       label=f"residual {'xyz'[axis]}")  # fmt: skip
             right.plot(torques.time, torques.residual[:, axis], color=colour, linewidth=1.0, label="xyz"[axis])
@@ -180,7 +188,9 @@ def _torques(torques: Torques, drawn: bool) -> list[Any]:
         parts.append(Plot(canvas, "measured forces, and what they leave unexplained at the root", "forces"))
         moving = [(n, torques.table.column(n), None) for n in names if np.ptp(torques.table.column(n)) > 1e-6]
         if moving:
-            parts.append(Plot(_small_plots(torques.time, moving), "torques [N m] and forces [N] over time [s]", "torques"))
+            parts.append(
+                Plot(_small_plots(torques.time, moving), "torques [N m] and forces [N] over time [s]", "torques")
+            )
     rows = [(n, float(c.min()), float(c.max())) for n, c in zip(names, torques.table.values.T, strict=True)]
     return [*parts, Table(("coordinate", "least", "greatest"), rows, "N m of what turns, N of what shifts")]
 
@@ -198,7 +208,9 @@ def _muscles(tensions: Tensions, drawn: bool) -> list[Any]:
         axes.set_xlabel("time [s]")
         canvas.colorbar(image, ax=axes, label="activation", fraction=0.03)
         parts.append(Plot(canvas, "activation of every muscle", "muscles"))
-    busiest = Table(("muscle", "mean force [N]", "greatest [N]", "greatest activation"), tensions.busiest, "the busiest")
+    busiest = Table(
+        ("muscle", "mean force [N]", "greatest [N]", "greatest activation"), tensions.busiest, "the busiest"
+    )
     rows = sorted(tensions.reserves, key=lambda row: -row[1])
     reserves = Table(("coordinate", "greatest reserve", "greatest moment"), rows, "what muscles could not do [N m]")
     solved, of = tensions.solved

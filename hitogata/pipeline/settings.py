@@ -18,7 +18,9 @@ UP = ("auto", "x", "y", "z")
 COSTS = ("squares", "cubes", "volume", "force", "greatest")
 
 
-def _setting(default: Any, said: str, *, least: float | None = None, words: Iterable[str] = (), file: bool = False) -> Any:
+def _setting(
+    default: Any, said: str, *, least: float | None = None, words: Iterable[str] = (), file: bool = False
+) -> Any:
     """A field with what the file says about it, and what is allowed."""
     return field(default=default, metadata={"said": said, "least": least, "words": tuple(words), "file": file})
 
@@ -47,7 +49,9 @@ class Trial(Section):
     up: str = _setting("auto", "axis of marker files that is up; auto: y of .trc, what a .c3d says or z", words=UP)
     begin: float = _setting(-math.inf, "first time [s]")
     end: float = _setting(math.inf, "last time [s]")
-    seen: float = _setting(0.6, "ends of a trial with a smaller part of the markers are left out; 0: nothing", least=0.0)
+    seen: float = _setting(
+        0.6, "ends of a trial with a smaller part of the markers are left out; 0: nothing", least=0.0
+    )
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ class LoadSettings(Section):
     """Measured forces."""
 
     on: bool = _setting(True, "whether measured forces are used")
-    file: str = _setting("", "ExternalLoads (.xml) or columns (.mot, .sto); none: plates of the trial, or a file beside "
+    file: str = _setting("", "ExternalLoads (.xml) or columns (.mot, .sto); none: the trial's plates, or a file beside "
                          "it", file=True)  # fmt: skip
     table: str = _setting("", "columns of an .xml that names none", file=True)
     threshold: float = _setting(20.0, "less force along z is nobody standing [N]", least=0.0)

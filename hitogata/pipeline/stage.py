@@ -103,7 +103,9 @@ class Pipeline:
             for need in stage.needs:
                 kinds = {each.__name__ for each in get_args(asked.get(need)) or (asked.get(need),)} - {"NoneType"}
                 if kinds != {given[need]}:
-                    raise ArgumentError(f"stage {stage.name!r} takes {need!r} as {asked.get(need)}, it is {given[need]}")
+                    raise ArgumentError(
+                        f"stage {stage.name!r} takes {need!r} as {asked.get(need)}, it is {given[need]}"
+                    )
 
     def keys(self, settings: Settings, trial: "TrialFiles") -> dict[str, str]:
         """The key of each stage's result."""
@@ -209,4 +211,3 @@ def _content(section: Any, trial: TrialFiles) -> dict[str, Any]:
             value = [path.rpartition(".")[2].lower(), trial.file_digest(path)]
         told[each.name] = value
     return told
-

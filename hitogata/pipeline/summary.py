@@ -9,6 +9,9 @@ from urllib.parse import quote
 
 from hitogata.pictures import Section, Table, write_report
 
+NOTES = 500
+"""Warnings that the page shows, at most; the table has all."""
+
 COLUMNS = {
     "frames": "frames", "marker_rms_mm": "markers rms [mm]", "marker_worst_mm": "worst [mm]", "seen": "seen",
     "fit_converged": "fit settled", "size": "size", "range_most": "widest range", "range_part": "part used",
@@ -34,9 +37,9 @@ def summary_files(
     if rows:
         headings = ("trial", *(COLUMNS[key] for key in shown), "warnings")
         sections.append(Section("Trials", [Table(headings, rows)]))
-        notes = [(name, line) for name, record in records.items() for line in record["found"]["warnings"]]
+        notes = [f"{name}: {line}" for name, record in records.items() for line in record["found"]["warnings"]]
         if notes:
-            sections.append(Section("To look at", [Table(("trial", ""), notes[:1000])]))
+            sections.append(Section("To look at", ["\n\n".join(notes[:NOTES])]))
     text = f"{len(records)} trials analysed" + (f", {len(failed)} not" if failed else "")
     with tempfile.TemporaryDirectory() as folder:
         page = write_report(Path(folder), "Summary", sections, text=text).read_bytes().decode()
@@ -60,7 +63,9 @@ def _csv(records: dict[str, Any], failed: dict[str, tuple[str, str]]) -> str:
     table.writerow(["trial", "file", *COLUMNS, "error"])
     for name, record in records.items():
         cells = [record["found"].get(key) for key in COLUMNS]
-        table.writerow([name, record["trial"], *("; ".join(map(str, c)) if isinstance(c, list) else c for c in cells), ""])
+        table.writerow(
+            [name, record["trial"], *("; ".join(map(str, c)) if isinstance(c, list) else c for c in cells), ""]
+        )
     for name, (error, _) in failed.items():
         table.writerow([name, "", *([""] * len(COLUMNS)), error])
     return text.getvalue()

@@ -109,9 +109,8 @@ def test_items_are_drawn_as_workers_are_free(workers):
 
 
 def test_one_run_in_a_folder(tmp_path):
-    with FolderLock(tmp_path / "state"):
-        with pytest.raises(FolderTakenError, match=f"process {os.getpid()}"):
-            FolderLock(tmp_path / "state").__enter__()
+    with FolderLock(tmp_path / "state"), pytest.raises(FolderTakenError, match=f"process {os.getpid()}"):
+        FolderLock(tmp_path / "state").__enter__()
     with FolderLock(tmp_path / "state"):
         pass
 

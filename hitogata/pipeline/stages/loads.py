@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -131,8 +132,8 @@ def shared_out(plates: tuple[Plate, ...], figure: Figure, angles: Motion, thresh
     for plate in plates:
         push, turn = (_at(time, plate.time, np.nan_to_num(a)) for a in (plate.force, plate.torque))
         centre = _at(time, plate.time, np.nan_to_num(plate.centre))
-        known = _at(time, plate.time, np.isfinite(plate.centre).all(axis=1)[:, None].astype(float))[:, 0] > 0.999
-        stands = (push[:, 2] > threshold) & known
+        known: Any = _at(time, plate.time, np.isfinite(plate.centre).all(axis=1)[:, None].astype(float))[:, 0] > 0.999
+        stands: Any = (push[:, 2] > threshold) & known
         for begin, end in _runs(stands):
             rows = slice(begin, end)
             seen = (time[rows] >= angles.time[0]) & (time[rows] <= angles.time[-1])
@@ -154,7 +155,7 @@ def _at(time: FloatArray, of: FloatArray, values: FloatArray) -> FloatArray:
     return np.stack([np.interp(time, of, column) for column in values.T], axis=1)
 
 
-def _runs(flags: FloatArray) -> list[tuple[int, int]]:
+def _runs(flags: Any) -> list[tuple[int, int]]:
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
     return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 

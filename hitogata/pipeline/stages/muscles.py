@@ -9,9 +9,7 @@ from hitogata.pipeline.stage import TrialFiles
 from hitogata.pipeline.values import Body, Tensions, Torques
 
 
-def tensions_of_trial(
-    settings: Settings, files: TrialFiles, *, body: Body, torques: Torques | None
-) -> Tensions | None:
+def tensions_of_trial(settings: Settings, files: TrialFiles, *, body: Body, torques: Torques | None) -> Tensions | None:
     """Activations and forces; None: not wanted, no muscles, or no torques."""
     said = settings.muscles
     if not said.on or torques is None or body.muscles is None or not body.muscles.muscles:

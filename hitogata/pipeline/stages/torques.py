@@ -107,7 +107,9 @@ def _of_figure(
     at = np.clip(angles.time[own], time[0], time[-1])
     v_at, vdot, _ = spline_derivatives(time, v, at)
     nearest = np.clip(np.searchsorted(time, at - 1e-9), 0, len(time) - 1)
-    q_at = q[nearest] if np.abs(time[nearest] - at).max() < 1e-6 else _normal(figure, spline_derivatives(time, q, at)[0])
+    q_at = (
+        q[nearest] if np.abs(time[nearest] - at).max() < 1e-6 else _normal(figure, spline_derivatives(time, q, at)[0])
+    )
     wrenches = None if loads is None else _wrenches(figure, q_at, at, loads)
     tau = np.asarray(inverse_dynamics(figure, q_at, v_at, vdot, wrenches=wrenches))
     names = skeleton_of(figure).coordinates
@@ -118,9 +120,12 @@ def _of_figure(
     )  # fmt: skip
     names = names if len(names) == figure.nv else plain
     table = StorageTable(names, at, tau, False, name="Generalized forces", comments=(
-        "coordinates not filtered" if cutoff is None else f"coordinates low-pass {cutoff:g} Hz, zero-phase",))  # fmt: skip
+        "coordinates not filtered" if cutoff is None else f"coordinates low-pass {cutoff:g} Hz, zero-phase",
+    ))  # fmt: skip
     turn = forward_kinematics(figure, q_at).rotation[:, 0]
-    residual = np.concatenate([np.einsum("nij,nj->ni", turn, tau[:, 0:3]), np.einsum("nij,nj->ni", turn, tau[:, 3:6])], 1)
+    residual = np.concatenate(
+        [np.einsum("nij,nj->ni", turn, tau[:, 0:3]), np.einsum("nij,nj->ni", turn, tau[:, 3:6])], 1
+    )
     if figure.links[0].joint.nv != 6:
         residual = np.zeros((len(at), 6))
         notes.append("the root does not move freely: no residual")

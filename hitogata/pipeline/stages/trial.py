@@ -120,7 +120,9 @@ def _within(found: Recording, begin: float, end: float, path: str) -> Recording:
     def rows(time: Any) -> Any:
         own = (np.asarray(time) >= begin - 1e-9) & (np.asarray(time) <= end + 1e-9)
         if not own.any():
-            raise ArgumentError(f"{path}: nothing between {begin:g} and {end:g} s; it has {time[0]:g} to {time[-1]:g} s")
+            raise ArgumentError(
+                f"{path}: nothing between {begin:g} and {end:g} s; it has {time[0]:g} to {time[-1]:g} s"
+            )
         return own
 
     markers, motion, table = found.markers, found.motion, found.coordinates
@@ -143,12 +145,12 @@ def _rich(found: Recording, share: float) -> Recording:
     if markers is None or share <= 0:
         return found
     named = [k for k, label in enumerate(markers.labels) if not label.startswith("*")]
-    seen = np.isfinite(markers.positions[:, named or slice(None)]).all(axis=2)
+    seen: Any = np.isfinite(markers.positions[:, named or slice(None)]).all(axis=2)
     seen = seen[:, seen.mean(axis=0) > 0.2]
-    rich = np.flatnonzero(seen.mean(axis=1) >= share) if seen.shape[1] else []
+    rich: Any = np.flatnonzero(seen.mean(axis=1) >= share) if seen.shape[1] else []
     if not len(rich) or (rich[0] == 0 and rich[-1] == len(seen) - 1):
         return found
     kept = _within(found, float(markers.time[rich[0]]), float(markers.time[rich[-1]]), "")
-    note = (f"frames {rich[0]} to {rich[-1]} of {len(seen)}: before and after, less than {share:.0%} of the markers are "
+    note = (f"frames {rich[0]} to {rich[-1]} of {len(seen)}: before and after, under {share:.0%} of the markers are "
             "seen")  # fmt: skip
     return replace(kept, notes=(*found.notes, note))
