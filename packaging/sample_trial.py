@@ -1,7 +1,7 @@
 """Make the sample trial of `hitogata analyse sample`: markers and floor forces of a walk, with noise and gaps.
 
 The walk of `library.samples` on the built-in legs, 6 % taller than the tables say and 68 kg; forces of the floor are what
-inverse dynamics leaves to the root, at a point within the foot, so that some residual remains.
+inverse dynamics leaves to the root (whose way is made smooth), at a point within the foot, so that some residual remains.
 
     python packaging/sample_trial.py
 """
@@ -13,6 +13,7 @@ import numpy as np
 import hitogata.pipeline.sample
 from hitogata.capture import MarkerSet
 from hitogata.dynamics import forward_kinematics, inverse_dynamics
+from hitogata.dynamics.filters import spline_derivatives, zero_phase_lowpass
 from hitogata.figure import velocities_of
 from hitogata.figure.expansion import expansion_of
 from hitogata.files import Axes, MarkerData, StorageTable, write_storage, write_trc
@@ -40,6 +41,15 @@ def walk(figure):
     return motion.time, q
 
 
+def smooth(time, q):
+    """Without what is faster than 4 Hz: harmonics of joint angles meet the floor with kinks."""
+    longer, slow = zero_phase_lowpass(time, q, 4.0)
+    slow = slow[np.searchsorted(longer, time[0] - 1e-9) :][: len(time)]
+    for at in (3, 7, 16):
+        slow[:, at : at + 4] /= np.linalg.norm(slow[:, at : at + 4], axis=1, keepdims=True)
+    return slow
+
+
 def soles(figure, q):
     """Heel and toe of each foot [m], shape (n, 2, 2, 3)."""
     poses = forward_kinematics(figure, q)
@@ -57,11 +67,16 @@ def main():
     low = soles(figure, q)[..., 2].min(axis=(1, 2))
     kernel = np.hanning(15) / np.hanning(15).sum()
     q[:, 2] -= np.convolve(np.pad(low, 7, mode="edge"), kernel, mode="valid")
+    speed = np.polyfit(time, q[:, 0], 1)[0]
+    stride = time[-1] / 2
+    sway = np.sin(2 * np.pi * (time / stride + 0.05))
+    q[:, 0], q[:, 1] = speed * time + 0.008 * np.sin(4 * np.pi * (time / stride + 0.08)), -0.025 * sway
+    q = smooth(time, q)
     feet = soles(figure, q)
 
     plain = expansion_of(figure).plain
     v = velocities_of(plain, time, q)
-    tau = np.asarray(inverse_dynamics(figure, q, v, np.gradient(v, time, axis=0)))
+    tau = np.asarray(inverse_dynamics(figure, q, v, spline_derivatives(time, v, time)[1]))
     turn = forward_kinematics(figure, q)
     force = np.einsum("nij,nj->ni", turn.rotation[:, 0], tau[:, 3:6])
     moment = np.einsum("nij,nj->ni", turn.rotation[:, 0], tau[:, :3]) + np.cross(turn.position[:, 0], force)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.capture.body_files import write_fitted
 from hitogata.figure import Trajectory, velocities_of
 from hitogata.figure.expansion import expansion_of
 from hitogata.files import StorageTable, write_osim, write_storage
@@ -25,8 +24,12 @@ def write_data(folder: Path, values: dict[str, Any]) -> None:
     torques, tensions = values["torques"], values["muscles"]
     arrays: dict[str, Any] = {}
     if body.fit is not None:
-        write_fitted(body.fit, folder / "body.osim", None) if body.model is None else write_osim(
-            body.model, folder / "body.osim")  # fmt: skip
+        fit = body.fit
+        arrays |= {"links": np.array(fit.figure.link_names), "scales": fit.scales, "scale_deviations": fit.deviations,
+                   "marker_links": np.array([fit.figure.link_names[k] for k in fit.markers.links]),
+                   "marker_places": fit.markers.places}  # fmt: skip
+        if body.model is not None:
+            write_osim(body.model, folder / "body.osim")
     if angles is not None:
         trajectory_of(body, angles).save(folder / "motion.npz")
         arrays |= {"time": angles.time, "q": angles.q}

@@ -115,7 +115,8 @@ def _fitted(body: Body, settings: Settings, label: Recording, mass: float | None
     assert label.markers is not None
     fit = fit_body(
         body.figure, body.markers, label.markers, held=held(body), mass=mass,
-        settings=FitSettings(frames=said.frames, axes=not said.whole_links, outlier=said.outlier),
+        settings=FitSettings(
+            frames=said.frames, axes=body.model is not None and not said.whole_links, outlier=said.outlier),
     )  # fmt: skip
     fit = replace(fit, seconds=0.0)  # the same trial gives the same result, to the bit
     factors = dict(zip(fit.figure.link_names, fit.scales, strict=True))
