@@ -57,6 +57,9 @@ class LocalWorkers:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def reach(self) -> None:
+        """This computer is at hand."""
+
     def start(self, warm: Any = None) -> None:
         """Start the first process, warm it, then the others: what it compiled they load."""
         self._processes.append(self._spawn())

@@ -49,14 +49,22 @@ class RayWorkers:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def start(self, warm: Any = None) -> None:
-        """Reach the cluster, see that its nodes have this version, and warm each of them."""
-        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    def reach(self) -> None:
+        """See that Ray is here, and that somebody answers at the address."""
         try:
             import ray
         except ImportError:
             raise MissingDependencyError("Ray is not installed: pip install 'hitogata[cluster]'") from None
+        if self.address != "local" and not ray.is_initialized():
+            _reach(self.address)
+
+    def start(self, warm: Any = None) -> None:
+        """Reach the cluster, see that its nodes have this version, and warm each of them."""
+        self.reach()
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        import ray
+
         self._ray = ray
         if not ray.is_initialized():
             self._connect()
@@ -74,7 +82,6 @@ class RayWorkers:
                 address="local", num_cpus=self.count, object_store_memory=STORE, include_dashboard=False, **quiet
             )
             return
-        _reach(self.address)
         try:
             self._ray.init(address=self.address, **quiet)
         except Exception as error:  # of many kinds

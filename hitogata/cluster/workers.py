@@ -29,6 +29,9 @@ class Event:
 class Workers(Protocol):
     """Processes that do attempts."""
 
+    def reach(self) -> None:
+        """See, at once, that they can be started."""
+
     def start(self, warm: Any = None) -> None:
         """Make ready; `warm()` is called once on each computer before any attempt."""
 

@@ -121,6 +121,7 @@ def analyse(
     settings = settings or Settings()
     trials = find_trials(places)
     check(settings, trials)
+    workers.reach()
     if is_url(output):
         return _Analysis(trials, output, settings, workers, policy, tell).run(begun)
     if local_path(output).is_file():

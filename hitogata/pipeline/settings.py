@@ -63,7 +63,7 @@ class Label(Section):
 
 
 @dataclass(frozen=True)
-class BodySettings(Section):
+class Body(Section):
     """The body."""
 
     model: str = _setting("gait", "an .osim model, or a built-in body: gait", file=True)
@@ -85,7 +85,7 @@ class Angles(Section):
 
 
 @dataclass(frozen=True)
-class LoadSettings(Section):
+class Loads(Section):
     """Measured forces."""
 
     on: bool = _setting(True, "whether measured forces are used")
@@ -96,7 +96,7 @@ class LoadSettings(Section):
 
 
 @dataclass(frozen=True)
-class TorqueSettings(Section):
+class Torques(Section):
     """Torques of joints."""
 
     on: bool = _setting(True, "whether torques are found")
@@ -131,10 +131,10 @@ class Settings:
     subject: Subject = field(default_factory=Subject)
     trial: Trial = field(default_factory=Trial)
     label: Label = field(default_factory=Label)
-    body: BodySettings = field(default_factory=BodySettings)
+    body: Body = field(default_factory=Body)
     angles: Angles = field(default_factory=Angles)
-    loads: LoadSettings = field(default_factory=LoadSettings)
-    torques: TorqueSettings = field(default_factory=TorqueSettings)
+    loads: Loads = field(default_factory=Loads)
+    torques: Torques = field(default_factory=Torques)
     muscles: Muscles = field(default_factory=Muscles)
     page: Page = field(default_factory=Page)
 
@@ -179,7 +179,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 
 
 def _checked(section: str, each: Any, value: Any) -> Any:
-    what = f"settings: {section.removesuffix('settings')}.{each.name}"
+    what = f"settings: {section}.{each.name}"
     default = each.default
     if isinstance(default, bool):
         if not isinstance(value, bool):

@@ -63,3 +63,9 @@ def hang(given):
 def hungry(given):
     """Takes `given` megabytes."""
     return str(len(bytearray(given * 1_000_000))).encode()
+
+
+def whose(given):
+    """The process that did it."""
+    busy(given)
+    return str(os.getpid()).encode()

@@ -132,7 +132,8 @@ def shared_out(plates: tuple[Plate, ...], figure: Figure, angles: Motion, thresh
     for plate in plates:
         push, turn = (_at(time, plate.time, np.nan_to_num(a)) for a in (plate.force, plate.torque))
         centre = _at(time, plate.time, np.nan_to_num(plate.centre))
-        known: Any = _at(time, plate.time, np.isfinite(plate.centre).all(axis=1)[:, None].astype(float))[:, 0] > 0.999
+        whole: Any = np.isfinite(plate.centre).all(axis=1)
+        known: Any = _at(time, plate.time, whole[:, None].astype(float))[:, 0] > 0.999
         stands: Any = (push[:, 2] > threshold) & known
         for begin, end in _runs(stands):
             rows = slice(begin, end)
