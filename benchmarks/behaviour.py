@@ -53,8 +53,18 @@ class Device:
     """A simulated device in a process of its own."""
 
     def __init__(self, kind: str, name: str, *options: str) -> None:
+        self._start(f"sample:{kind}", name, *options)
+
+    @classmethod
+    def of(cls, file: str, name: str, *options: str) -> "Device":
+        """One that plays a file."""
+        made = cls.__new__(cls)
+        made._start(file, name, *options)
+        return made
+
+    def _start(self, file: str, name: str, *options: str) -> None:
         self.name = name
-        command = [*COMMAND, "device", "play", f"sample:{kind}", "--name", name, "--source", name, *options]
+        command = [*COMMAND, "device", "play", file, "--name", name, "--source", name, *options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self._socket, self.address = "--udp" in options, ""
 
