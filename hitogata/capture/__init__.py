@@ -13,6 +13,7 @@ from hitogata.capture.camera import Camera, project, project_with_derivatives, r
 from hitogata.capture.camera_files import read_cameras, write_cameras
 from hitogata.capture.film import FilmSettings, film_figure, film_points
 from hitogata.capture.ik import IkSettings, JointAngles, MarkerIk, Wishes, markers_on, solve_ik
+from hitogata.capture.joint_range import MeasuredRange, measure_range
 from hitogata.capture.label_search import search_labels
 from hitogata.capture.labelling import Labelled, Labeller, label
 from hitogata.capture.live import CameraLostError, CameraProcesses
@@ -47,6 +48,7 @@ __all__ = [
     "MarkerSet",
     "MatchSettings",
     "Matcher",
+    "MeasuredRange",
     "OsimAngles",
     "Points",
     "Reconstruction",
@@ -65,6 +67,7 @@ __all__ = [
     "label",
     "learn_markers",
     "markers_on",
+    "measure_range",
     "model_of",
     "observe",
     "osim_ik",
