@@ -17,6 +17,7 @@ from hitogata.capture.joint_range import MeasuredRange, measure_range
 from hitogata.capture.label_search import search_labels
 from hitogata.capture.labelling import Labelled, Labeller, label
 from hitogata.capture.live import CameraLostError, CameraProcesses
+from hitogata.capture.live_drags import LiveDrags, Tracked
 from hitogata.capture.marker_model import MarkerModel, learn_markers, model_of
 from hitogata.capture.marker_set import MarkerSet, spread_markers
 from hitogata.capture.matching import Matcher, MatchSettings, Points
@@ -43,6 +44,7 @@ __all__ = [
     "LFrame",
     "Labelled",
     "Labeller",
+    "LiveDrags",
     "MarkerIk",
     "MarkerModel",
     "MarkerSet",
@@ -53,6 +55,7 @@ __all__ = [
     "Points",
     "Reconstruction",
     "TrackSettings",
+    "Tracked",
     "Tracker",
     "Wand",
     "Wishes",
