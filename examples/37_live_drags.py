@@ -76,8 +76,8 @@ def main() -> None:
     camera, sheet = Camera(azimuth=np.radians(-60), elevation=np.radians(8)), Sheet(figsize=(11, 4))
     ax = sheet.subplots()
     for k, i in enumerate(np.linspace(0, len(poses) - 1, 6).astype(int)):
-        draw_figure(ax, figure, poses[i], camera=camera, shift=(0.6 * k, 0.0))
-    ax.set(aspect="equal", title="A figure led by eleven markers of a smaller person")
+        draw_figure(ax, figure, np.array([0, 0, *poses[i][2:]]), camera=camera, shift=(0.8 * k, 0.0))
+    ax.set(aspect="equal", xlim=(-0.6, 4.6), ylim=(-0.2, 2.0), title="A figure led by markers of a smaller person")
     ax.set_axis_off()
     sheet.savefig(options.out / "led.png", dpi=100)
     assert off < 0.12
