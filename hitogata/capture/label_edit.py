@@ -17,7 +17,8 @@ LEAP = 25.0
 class Scope(enum.Enum):
     """Over which frames labels are changed.
 
-    STRETCH: around the frame, as far as both labels' points go on without a gap's end or a leap.
+    STRETCH: around the frame, as far as both labels' points go on: to where one is lost or found again, leaps, or both
+        change places.
     ONWARD: from the frame to the end.
     FRAME: in this frame alone.
     """
@@ -82,6 +83,8 @@ def frames_of(markers: MarkerData, columns: tuple[int, ...], frame: int, scope: 
     breaks[[0, -1]] = True
     for k in columns:
         breaks[1:-1] |= _breaks(markers.positions[:, k], markers.time)
+    if len(columns) == 2:
+        breaks[1:-1] |= _crossed(*(np.asarray(markers.positions[:, k]) for k in columns))
     edges = np.flatnonzero(breaks)
     start = int(edges[edges <= frame][-1])
     return slice(start, int(edges[edges > frame][0]))
@@ -93,6 +96,15 @@ def _breaks(x: FloatArray, time: FloatArray) -> Any:
     with np.errstate(invalid="ignore"):
         speed = np.linalg.norm(np.diff(x, axis=0), axis=1) / np.maximum(np.diff(time), 1e-9)
     return (seen[1:] != seen[:-1]) | (speed > LEAP)
+
+
+def _crossed(a: FloatArray, b: FloatArray) -> Any:
+    """Where two labels go on each other's way rather than on their own, between frames, shape (nt - 1,)."""
+    def steps(x: FloatArray, y: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.norm(y[1:] - x[:-1], axis=1))
+
+    with np.errstate(invalid="ignore"):
+        return steps(a, b) + steps(b, a) < 0.5 * (steps(a, a) + steps(b, b))
 
 
 def _permuted(markers: MarkerData, rows: slice, to: list[int], source: list[int]) -> MarkerData:
