@@ -87,9 +87,11 @@ class LiveDrags:
     """Tracked points that lead a puppet.
 
     Example:
-        >>> drags = LiveDrags(figure, {"wrist": Tracked("hand_left"), "hip": Tracked("pelvis", Hold.POSE)})
-        >>> drags.calibrate(places, turns)                # doctest: +SKIP
-        >>> q = drags.step(1 / 60, places, turns)         # doctest: +SKIP
+        >>> from hitogata.library import virtual_human
+        >>> drags = LiveDrags(virtual_human(), {"wrist": Tracked("hand_left"), "hip": Tracked("pelvis")})
+        >>> drags.calibrate({"wrist": (0.1, 0.3, 0.7), "hip": (0.1, 0.0, 0.9)})
+        ()
+        >>> q = drags.step(1 / 60, {"wrist": (0.12, 0.3, 0.72), "hip": (0.1, 0.0, 0.9)})
 
     Attributes:
         puppet: that is led; pin, weigh and balance it as any other.

@@ -172,7 +172,7 @@ def test_a_wrong_label_is_dragged_to_its_point(tmp_path):
         assert studio.clock.ask(lambda: studio.mode.scope) is Scope.STRETCH
         page.press("Undo")
         page.until(lambda: studio.trial_now().angles.rms > 1e-3, "undo")
-        assert studio.mode.index == 30
+        page.until(lambda: studio.mode is not None and studio.mode.index == 30, "the frame of before")
         assert not studio.guard.messages
         assert not page.complaints
         page.close()
