@@ -114,5 +114,5 @@ class MechanismKernels:
         few = len(q) < FEW
         kernels.pose_rows(q, self._made.flat, out, self._one if few else self._many, X1 if few else X8)
         nb = self._made.bodies
-        turns, places = out[:, : 9 * nb].reshape(len(q), nb, 3, 3), out[:, 9 * nb :].reshape(len(q), nb, 3)
-        return (turns[0], places[0]) if alone else (turns, places)
+        many = out[:, : 9 * nb].reshape(len(q), nb, 3, 3), out[:, 9 * nb :].reshape(len(q), nb, 3)
+        return (many[0][0], many[1][0]) if alone else many
