@@ -1,0 +1,56 @@
+"""A motion made ready for the filter: on its footholds, with its rates and what it would need."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hitogata.dynamics import forward_kinematics
+from hitogata.figure import Trajectory
+from hitogata.figure.values import FloatArray
+from hitogata.filter.body import Body
+from hitogata.filter.floor import Floor
+from hitogata.filter.foot_plan import FootPlan, Interval, plan_feet
+from hitogata.filter.reference import Demand, demand_of, on_footholds, rates, smoothed
+from hitogata.filter.settings import FilterSettings
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A motion made ready.
+
+    Attributes:
+        h: time between frames [s].
+        time: [s], shape (n,).
+        q, v, vdot: coordinates; velocities with which they were reached; accelerations to the next frame.
+        demand: what the whole body would need.
+        feet: ways of the soles.
+        root: rotations of the root, shape (n, 3, 3).
+    """
+
+    h: float
+    time: FloatArray
+    q: FloatArray
+    v: FloatArray
+    vdot: FloatArray
+    demand: Demand
+    feet: FootPlan
+    root: FloatArray
+
+
+def prepare(
+    body: Body, motion: Trajectory, stands: Mapping[str, Sequence[Interval]], floor: Floor | None,
+    settings: FilterSettings,
+) -> Prepared:  # fmt: skip
+    """Put a motion (at even times) on its footholds and find what it would need."""
+    figure = body.figure
+    h = float(motion.time[-1] - motion.time[0]) / (len(motion) - 1)
+    feet = plan_feet(figure, motion, body.soles, stands, floor)
+    q = smoothed(figure, motion.q, h, settings.smoothing)
+    for _ in range(2):
+        q = smoothed(figure, on_footholds(figure, q, body.soles, feet, body.ranges), h, 1.25 * settings.smoothing)
+        feet = plan_feet(figure, replace(motion, q=q, channels={}), body.soles, stands, floor)
+    q = smoothed(figure, on_footholds(figure, q, body.soles, feet, body.ranges, rounds=3), h, settings.smoothing)
+    v, vdot = rates(figure, q, h)
+    root = np.array(forward_kinematics(figure, q).rotation[:, 0])
+    return Prepared(h, motion.time, q, v, vdot, demand_of(figure, q, v, vdot), feet, root)
