@@ -55,6 +55,7 @@ class Body:
         soles: of its feet.
         ranges: of its joints.
         weight: [N].
+        legs: velocities of the joints between the root and each sole.
     """
 
     def __init__(self, figure: Figure) -> None:
@@ -65,6 +66,7 @@ class Body:
             raise ArgumentError(f"figure {figure.name!r}: it has no mass, so no motion of it is possible or impossible")
         self.figure, self.soles, self.ranges = figure, find_soles(figure), joint_ranges(figure)
         self.weight = GRAVITY * figure.mass
+        self.legs = [_chain(figure, sole.link) for sole in self.soles]
         self._names = [figure.link_names[sole.link] for sole in self.soles]
         self._centres = [tuple(sole.centre) for sole in self.soles]
 
@@ -85,3 +87,13 @@ class Body:
         )
         return State(q, v, M, bias(figure, q, v), np.array(poses.rotation[0]), q[:3] + arm, moment[3:] / m, spin,
                      inertia, soles, rows, corners)  # fmt: skip
+
+
+def _chain(figure: Figure, link: int) -> "np.ndarray[tuple[int, ...], np.dtype[np.intp]]":
+    """Velocities of the joints between the root and a link."""
+    found: list[int] = []
+    while link > 0:
+        start = figure.v_starts[link]
+        found += range(start, start + figure.links[link].joint.nv)
+        link = figure.parents[link]
+    return np.array(sorted(found), np.intp)

@@ -23,7 +23,9 @@ SHORTEST = 0.05
 """Stands that are shorter are left out [s]."""
 
 
-def found_stands(body: Body, motion: Trajectory, floor: Floor | None) -> dict[str, list[Interval]]:
+def found_stands(
+    body: Body, motion: Trajectory, floor: Floor | None, ground: float | None = None
+) -> dict[str, list[Interval]]:
     """Frames from which to which each foot stands.
 
     Feet stand while points of their soles rest (`motion.find_contacts`).  Quick feet, as those of a run, are down longer
@@ -34,16 +36,17 @@ def found_stands(body: Body, motion: Trajectory, floor: Floor | None) -> dict[st
         body: the figure.
         motion: its motion, at even times.
         floor: None: feet may stand at any height.
+        ground: height of the floor on which the motion was made [m]; None: where feet stand.
     """
     limits = RestLimits(height=(1e3, 1e3), speed=(0.2, 0.5)) if floor is None else None
-    found = find_contacts(body.figure, motion, limits=limits)
+    found = find_contacts(body.figure, motion, limits=limits, floor=None if floor is None else ground)
     names = [sole.name for sole in body.soles]
     down = np.zeros((len(motion), len(names)), np.bool_)
     for f, name in enumerate(names):
         down[:, f] = found[name].down
     h = float(motion.time[-1] - motion.time[0]) / (len(motion) - 1)
     carried = _load(body, motion.q, h) > CARRIED
-    heights = _sole_heights(body, motion.q)
+    heights = _sole_heights(body, motion.q, ground)
     nearest = heights.argmin(axis=1)
     for k in np.flatnonzero(carried & ~down.any(axis=1)):
         f = nearest[k]
@@ -73,14 +76,14 @@ def _load(body: Body, q: FloatArray, h: float) -> FloatArray:
     return result
 
 
-def _sole_heights(body: Body, q: FloatArray) -> FloatArray:
+def _sole_heights(body: Body, q: FloatArray, ground: float | None) -> FloatArray:
     """How high the lowest corner of each sole is above where it stands [m], shape (n, feet)."""
     poses = forward_kinematics(body.figure, q)
     heights = []
     for sole in body.soles:
         turn, place = sole.placed(poses)
         low = (np.einsum("ti,ki->tk", turn[:, 2], sole.corners) + place[:, None, 2]).min(axis=1)
-        heights.append(low - np.percentile(low, 10))
+        heights.append(low - (np.percentile(low, 10) if ground is None else ground))
     return np.stack(heights, axis=1)
 
 

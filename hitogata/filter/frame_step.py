@@ -26,6 +26,12 @@ GIVE = 1e-4
 """ε of the soles' rows, against 1 of a joint."""
 LOOSE = 0.3
 """ε of the turn of a sole about the edge on which it stands."""
+AIR = 0.005
+"""ε of the rows of soles that will not stand soon."""
+UNHURRIED = 0.045
+"""Soles in the air come back to their ways within this time [s]."""
+GONE = 1.0
+"""ε of the rows of a sole in the air whose leg is at the end of its range."""
 PASSES = 3
 """How often joints are led back into their ranges within a frame."""
 MOST = 800.0
@@ -44,6 +50,8 @@ class Aim:
         rotation, place: of the soles' frames in the next frame, shapes (feet, 3, 3), (feet, 3).
         active: corners in contact, shape (feet, 4).
         forces: at all corners, world axes [N], shape (4 feet, 3).
+        lead: time until each foot stands [s], 0 if it does, shape (feet,).
+        rates: of the soles' ways, [angular; linear], shape (feet, 6).
     """
 
     vdot: FloatArray
@@ -52,6 +60,8 @@ class Aim:
     place: FloatArray
     active: BoolArray
     forces: FloatArray
+    lead: FloatArray
+    rates: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +117,10 @@ def take_step(body: Body, state: State, aim: Aim, h: float, push: FloatArray | N
             break
         back = difference(body.figure, state.q, inside[0])
         out = moved[0]
+        for f in range(len(body.soles)):  # a leg at its end cannot hold its sole
+            if out[body.legs[f]].any():
+                part = slice(6 + 6 * f, 12 + 6 * f)
+                eps[part] = np.maximum(eps[part], GONE if aim.lead[f] > 0 else (GIVE, LOOSE, GIVE, GIVE, GIVE, GIVE))
         wanted[out] = ((back - h * state.v) / (h * h))[out]
         ease[out] = 1e-4 * aim.ease[out]
         held |= out
@@ -120,20 +134,26 @@ def take_step(body: Body, state: State, aim: Aim, h: float, push: FloatArray | N
 def _sole_rows(body: Body, state: State, aim: Aim, h: float):  # type: ignore[no-untyped-def]
     rows, right, give = [], [], []
     for f, (sole, (turn, place)) in enumerate(zip(body.soles, state.soles, strict=True)):
-        J, active = state.rows[f], aim.active[f]
+        J, active, lead = state.rows[f], aim.active[f], min(float(aim.lead[f]), UNHURRIED)
         front, back = bool(active[0]), bool(active[2])
         about = 0.0 if front == back else float(sole.corners[0 if front else 2, 0])
         arm = turn[:, 0] * about
         point, target = place + arm, aim.place[f] + aim.rotation[f][:, 0] * about
         moved = J.copy()
-        moved[3:] += np.cross(J[:3], arm, axis=0) if about else 0.0
-        rate = np.concatenate([quat_log(matrix_to_quat(aim.rotation[f] @ turn.T)), target - point]) / h
+        if about:
+            moved[3:] += np.cross(J[:3], arm, axis=0)
         axes = aim.rotation[f].T
         moved[:3] = axes @ moved[:3]
-        rate[:3] = axes @ rate[:3]
+        miss = np.concatenate([axes @ quat_log(matrix_to_quat(aim.rotation[f] @ turn.T)), target - point])
+        if lead <= h:
+            rate, late = miss / h, h
+        else:  # in the air: the way's own rate, and the rest of the error by the time the foot comes down
+            own = aim.rates[f].copy()
+            own[:3] = axes @ own[:3]
+            rate, late = own + (miss - h * own) / lead, max(h, lead / 2)
         rows.append(moved)
-        right.append((rate - moved @ state.v) / h)
-        eps = np.full(6, GIVE)
+        right.append((rate - moved @ state.v) / late)
+        eps = np.full(6, GIVE + AIR * min(max(lead - h, 0.0) / 0.15, 1.0) ** 2)
         if about:
             eps[1] = LOOSE
         give.append(eps)

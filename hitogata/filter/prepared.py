@@ -10,7 +10,7 @@ from hitogata.figure import Trajectory
 from hitogata.figure.values import FloatArray
 from hitogata.filter.body import Body
 from hitogata.filter.floor import Floor
-from hitogata.filter.foot_plan import FootPlan, Interval, plan_feet
+from hitogata.filter.foot_plan import Foothold, FootPlan, Interval, plan_feet
 from hitogata.filter.reference import Demand, demand_of, on_footholds, rates, smoothed
 from hitogata.filter.settings import FilterSettings
 
@@ -40,17 +40,17 @@ class Prepared:
 
 def prepare(
     body: Body, motion: Trajectory, stands: Mapping[str, Sequence[Interval]], floor: Floor | None,
-    settings: FilterSettings,
+    settings: FilterSettings, known: Mapping[str, Foothold] | None = None,
 ) -> Prepared:  # fmt: skip
-    """Put a motion (at even times) on its footholds and find what it would need."""
+    """Put a motion (at even times) on its footholds and find what it would need; see `plan_feet` for arguments."""
     figure = body.figure
     h = float(motion.time[-1] - motion.time[0]) / (len(motion) - 1)
-    feet = plan_feet(figure, motion, body.soles, stands, floor)
+    feet = plan_feet(figure, motion, body.soles, stands, floor, settings.flat, known)
     q = smoothed(figure, motion.q, h, settings.smoothing)
     for _ in range(2):
-        q = smoothed(figure, on_footholds(figure, q, body.soles, feet, body.ranges), h, 1.25 * settings.smoothing)
-        feet = plan_feet(figure, replace(motion, q=q, channels={}), body.soles, stands, floor)
-    q = smoothed(figure, on_footholds(figure, q, body.soles, feet, body.ranges, rounds=3), h, settings.smoothing)
+        q = smoothed(figure, on_footholds(figure, q, h, body.soles, feet, body.ranges), h, 1.25 * settings.smoothing)
+        feet = plan_feet(figure, replace(motion, q=q, channels={}), body.soles, stands, floor, settings.flat, known)
+    q = smoothed(figure, on_footholds(figure, q, h, body.soles, feet, body.ranges, rounds=3), h, settings.smoothing)
     v, vdot = rates(figure, q, h)
     root = np.array(forward_kinematics(figure, q).rotation[:, 0])
     return Prepared(h, motion.time, q, v, vdot, demand_of(figure, q, v, vdot), feet, root)

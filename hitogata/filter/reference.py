@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.ndimage import gaussian_filter1d
 
 from hitogata.dynamics import (
     centre_of_mass,
@@ -33,6 +34,14 @@ from hitogata.spatial import matrix_to_quat, quat_log
 
 GIVE = np.array([3e-3, 3e-3, 3e-3, 1e-5, 1e-5, 1e-5])
 """How readily soles turn away from their ways, and leave them, where joints end: against 1 rad of a joint [rad², m²]."""
+
+
+IN_AIR = 100.0
+"""Soles in the air give this many times more."""
+EASING = 0.06
+"""Over this time the root becomes free to follow once feet stand [s]."""
+ROOT = np.array([0.05, 0.05, 0.05, 0.005, 0.005, 0.2])
+"""How readily the root follows, against joints: metres against radians; last, and rather down. Not in flight."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,26 +91,29 @@ def smoothed(figure: Figure, q: FloatArray, h: float, width: float) -> FloatArra
 
 
 def on_footholds(
-    figure: Figure, q: FloatArray, soles: Sequence[Sole], plan: FootPlan, ranges: JointRanges, rounds: int = 8
+    figure: Figure, q: FloatArray, h: float, soles: Sequence[Sole], plan: FootPlan, ranges: JointRanges, rounds: int = 8
 ) -> FloatArray:
     """Poses nearest to some with the soles on their ways, by damped Gauss-Newton steps, all frames at once.
 
     Args:
         figure: the figure.
         q: poses, shape (n, nq).
+        h: time between them [s].
         soles: of the feet.
         plan: ways of the soles.
         ranges: of the joints.
         rounds: how many steps.
     """
     now, held = clamped(ranges, q)
-    ease = np.ones(figure.nv)
-    ease[:3], ease[3:6] = 0.05, (0.005, 0.005, 0.2)  # metres against radians: roots move last, and rather down
+    ease = np.ones((len(q), figure.nv))
+    carried = gaussian_filter1d(plan.down.any(axis=1).astype(float), EASING / h, mode="nearest")[:, None]
+    ease[:, :6] = ROOT * np.maximum(2.0 * carried - 1.0, 0.0) + 1e-6
+    give = np.where(np.repeat(plan.down, 6, axis=1), 1.0, IN_AIR) * np.tile(GIVE, len(soles))
     for _ in range(rounds):
         miss, rows = _misses(figure, now, soles, plan)
         scale = np.where(held, 0.01, 1.0) * ease
         back = difference(figure, now, q)
-        matrix = np.einsum("nij,nj,nkj->nik", rows, scale, rows) + np.diag(np.tile(GIVE, len(soles)))
+        matrix = np.einsum("nij,nj,nkj->nik", rows, scale, rows) + give[:, :, None] * np.eye(give.shape[1])
         rest = miss - np.einsum("nij,nj->ni", rows, back)
         push = np.linalg.solve(matrix, rest[..., None])[..., 0]
         change = back + scale * np.einsum("nij,ni->nj", rows, push)

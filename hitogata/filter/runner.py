@@ -19,6 +19,10 @@ FAR = 0.35
 """A centre of mass that is farther than this from the wanted one falls [m]."""
 SLIP = 1e-3
 """Corners in contact that move farther than this within a frame are told of [m]."""
+GIVEN_UP = 0.25
+"""After so long far from the motion, the body is put back on it [s]."""
+WILD = 100.0
+"""A state that is faster than this is not gone on from [rad/s], [m/s]."""
 EASE_ROOT = 1.0
 ROOT_PLAN = True
 
@@ -84,6 +88,25 @@ def begun(body: Body, prepared: Prepared, x: FloatArray) -> tuple[FloatArray, Fl
     return q, v + legs * (J.T @ np.linalg.solve((J * legs) @ J.T + 1e-4 * np.eye(len(J)), miss_rate))
 
 
+def _leads(prepared: Prepared) -> FloatArray:
+    """Time until each foot stands, 0 while it does [s], shape (n, feet)."""
+    down = prepared.feet.down
+    lead = np.zeros(down.shape)
+    wait = np.full(down.shape[1], 1.0)
+    for k in range(len(down) - 1, -1, -1):
+        wait = np.where(down[k], 0.0, wait + prepared.h)
+        lead[k] = wait
+    return lead
+
+
+def _sole_rates(prepared: Prepared) -> FloatArray:
+    """Rates with which the soles' ways come to each frame, [angular; linear], shape (n, feet, 6)."""
+    feet = prepared.feet
+    turn = quat_log(matrix_to_quat(feet.rotation[1:] @ np.swapaxes(feet.rotation[:-1], -1, -2)))
+    rates = np.concatenate([turn, np.diff(feet.place, axis=0)], axis=-1) / prepared.h
+    return np.concatenate([rates[:1], rates])
+
+
 class Runner:
     """A body that follows a prepared motion.
 
@@ -99,11 +122,24 @@ class Runner:
         self.planner = Planner(plan_data(body, prepared.demand, prepared.feet, prepared.h), settings)
         self.ease = np.ones(body.figure.nv)
         self.ease[:6] = EASE_ROOT
+        self.ways, self.lost = prepared.feet.corners(body.soles), 0.0
+        self.leads, self.sole_rates = _leads(prepared), _sole_rates(prepared)
         end = min(self.horizon, len(prepared.q))
         if self.horizon > 1:
             self.planner.plan(0, end, None, 10 * settings.rounds)
         self.q, self.v = begun(body, prepared, self.planner.states[0])
         self.rounds = 10 * settings.rounds
+
+    def rebase(self, prepared: Prepared, shift: int) -> None:
+        """Go on with a motion prepared anew, whose frame 0 is frame `shift` of the one before."""
+        old, body = self.planner, self.body
+        self.prepared = prepared
+        self.planner = Planner(plan_data(body, prepared.demand, prepared.feet, prepared.h), self.settings)
+        both = min(len(old.z) - shift, len(self.planner.z))
+        if both > 0:
+            self.planner.z[:both], self.planner.y[:both] = old.z[shift : shift + both], old.y[shift : shift + both]
+        self.ways = prepared.feet.corners(body.soles)
+        self.leads, self.sole_rates = _leads(prepared), _sole_rates(prepared)
 
     def step(self, k: int, push: FloatArray | None = None) -> FilteredFrame:
         """Make frame k, and go on to the next.
@@ -113,6 +149,10 @@ class Runner:
             push: wrench on the root about its origin that is not the plan's [N m], [N], shape (6,).
         """
         body, ready = self.body, self.prepared
+        status = FrameStatus.GOOD
+        if self.lost > GIVEN_UP or not self._sane(k):
+            self.q, self.v = ready.q[k].copy(), ready.v[k].copy()
+            self.lost, self.rounds, status = 0.0, 10 * self.settings.rounds, FrameStatus.RESTARTED
         state = body.look(self.q, self.v)
         forces = self._forces(k, state)
         aim = self._aim(k, forces)
@@ -123,8 +163,10 @@ class Runner:
         tau = state.mass @ move.vdot + state.bias - effect
         residual, tau[:6] = tau[:6].copy(), 0.0
         active = ready.feet.active[k].reshape(-1)
+        status = status or self._status(k, state, move.clamped)
+        self.lost = self.lost + ready.h if status is FrameStatus.FAR else 0.0
         frame = FilteredFrame(float(ready.time[k]), self.q, self.v, move.vdot, tau, forces, state.corners, active.copy(),
-                              residual, self._status(k, state, move.clamped, aim))  # fmt: skip
+                              residual, status)  # fmt: skip
         self.q, self.v = move.q, move.v
         return frame
 
@@ -149,11 +191,20 @@ class Runner:
             vdot[:3] = ready.vdot[k, :3] + led[:3]
             vdot[3:6] = ready.vdot[k, 3:6] + led[3:] - np.cross(led[:3], arm)
         feet = ready.feet
-        return Aim(vdot, self.ease, feet.rotation[following], feet.place[following], feet.active[following], forces)
+        return Aim(vdot, self.ease, feet.rotation[following], feet.place[following], feet.active[following], forces,
+                   self.leads[following], self.sole_rates[following])  # fmt: skip
 
-    def _status(self, k: int, state: State, held: BoolArray, aim: Aim) -> FrameStatus:
-        if np.linalg.norm(state.com - self.prepared.demand.com[k]) > FAR:
+    def _sane(self, k: int) -> bool:
+        """Whether the state can be gone on from."""
+        finite = bool(np.isfinite(self.q).all() and np.isfinite(self.v).all())
+        return finite and float(np.abs(self.v).max()) < WILD
+
+    def _status(self, k: int, state: State, held: BoolArray) -> FrameStatus:
+        ready = self.prepared
+        if np.linalg.norm(state.com - ready.demand.com[k]) > FAR:
             return FrameStatus.FAR
-        if held.any():
-            return FrameStatus.RANGE_HELD
-        return FrameStatus.GOOD
+        active = ready.feet.active[k].reshape(-1)
+        wanted = self.ways[k].reshape(-1, 3)
+        if active.any() and np.abs(state.corners - wanted)[active].max() > SLIP:
+            return FrameStatus.SOLE_LET_GO
+        return FrameStatus.RANGE_HELD if held.any() else FrameStatus.GOOD

@@ -31,6 +31,8 @@ class FrameStatus(enum.IntEnum):
     """The frame could not be used (not finite, out of order, another figure's): the last possible state went on."""
     AIRBORNE = 5
     """Nothing stands, though the motion does not fall as what flies does: the body falls."""
+    RESTARTED = 6
+    """The body had fallen, and was put back on the motion: between the last frame and this one it jumps."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class FilterSettings:
     Attributes:
         friction: of the floor.
         look_ahead: of the preview [s].
+        flat: soles that stand pitched by less than this are laid flat [rad].
         smoothing: standard deviation of the filter over the motion [s].
         tracking: natural frequency with which joints are led back to the motion [rad/s].
         strongest: largest force on a corner of a sole, in body weights.
@@ -51,8 +54,9 @@ class FilterSettings:
     friction: float = 0.7
     look_ahead: float = 0.8
     smoothing: float = 0.02
+    flat: float = 0.026
     tracking: float = 15.0
-    strongest: float = 3.0
+    strongest: float = 1.5
     rounds: int = 8
     turn: float = 0.04
     place: float = 0.01
@@ -62,6 +66,6 @@ class FilterSettings:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            least = 0.0 if field.name == "smoothing" else 1e-9
+            least = 0.0 if field.name in ("smoothing", "flat") else 1e-9
             if not (isinstance(value, int | float) and least <= value < float("inf")):
                 raise ArgumentError(f"filter settings: {field.name} must be a positive number, got {value!r}")
