@@ -8,8 +8,8 @@ from hitogata.dynamics import bias, forward_kinematics, jacobian, mass_matrix
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind
 from hitogata.figure.values import FloatArray
-from hitogata.filter.ranges import JointRanges, joint_ranges
-from hitogata.filter.soles import Sole, find_soles
+from hitogata.filter.ranges import joint_ranges
+from hitogata.filter.soles import find_soles
 
 GRAVITY = 9.81
 

@@ -13,7 +13,7 @@ from hitogata.filter.floor import Floor
 from hitogata.filter.foot_plan import Interval
 from hitogata.filter.reference import rates, smoothed
 from hitogata.motion import RestLimits, find_contacts
-from hitogata.motion.foot_contacts import runs
+from hitogata.motion.foot_contacts import BoolArray, runs
 
 CARRIED = 0.35
 """A body that needs more of its weight than this from the ground stands on something."""
@@ -28,9 +28,9 @@ def found_stands(
 ) -> dict[str, list[Interval]]:
     """Frames from which to which each foot stands.
 
-    Feet stand while points of their soles rest (`motion.find_contacts`).  Quick feet, as those of a run, are down longer
-    than they rest: where none rests and the motion's own accelerations say that the ground carries the body, the lowest
-    foot stands, too.
+    Feet stand while points of their soles rest (`motion.find_contacts`).  Quick feet, as those of a run, are down
+    longer than they rest: where none rests and the motion's own accelerations say that the ground carries
+    the body, the lowest foot stands, too.
 
     Args:
         body: the figure.
@@ -59,11 +59,11 @@ def found_stands(
     }
 
 
-def _closed(mask, gap):  # type: ignore[no-untyped-def]
+def _closed(mask: BoolArray, gap: float) -> BoolArray:
     """The mask without breaks of fewer frames than `gap`."""
     result = mask.copy()
     for a, b in runs(~mask):
-        if 0 < a and b < len(mask) - 1 and b - a + 1 <= gap:
+        if a > 0 and b < len(mask) - 1 and b - a + 1 <= gap:
             result[a : b + 1] = True
     return result
 
@@ -87,7 +87,10 @@ def _sole_heights(body: Body, q: FloatArray, ground: float | None) -> FloatArray
     return np.stack(heights, axis=1)
 
 
-def given_stands(motion: Trajectory, contacts: Mapping[str, Sequence[tuple[float, float]]]) -> dict[str, list[Interval]]:
+def given_stands(
+    motion: Trajectory, contacts: Mapping[str, Sequence[tuple[float, float]]]
+) -> dict[str, list[Interval]]:
+    """Frames from which to which each foot stands, of times that are given [s]."""
     result: dict[str, list[Interval]] = {}
     for name, spans in contacts.items():
         result[name] = []

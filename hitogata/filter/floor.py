@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -53,6 +54,10 @@ class Slope:
         s, c = math.sin(self.angle), math.cos(self.angle)
         up = np.array([-s * math.cos(self.heading), -s * math.sin(self.heading), c])
         return np.broadcast_to(up, (*places.shape[:-1], 3)).copy()
+
+
+LEVEL = Slope()
+"""The floor z = 0."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ def steps_under(footholds: Sequence[FloatArray], rise: float, heading: float, st
     along = sorted(float(p[0] * math.cos(heading) + p[1] * math.sin(heading)) for p in footholds)
     if not along:
         raise ArgumentError("floor: no foot stands, so there is nowhere to put steps")
-    gaps = [(a + b) / 2 for a, b in zip(along, along[1:], strict=False) if b - a > 0.2]
+    gaps = [(a + b) / 2 for a, b in pairwise(along) if b - a > 0.2]
     edges, last = [], start - spacing
     for gap in gaps:
         if gap >= start and gap - last >= 0.8 * spacing:

@@ -9,6 +9,7 @@ the sole would come too near to the floor.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -71,7 +72,7 @@ class FootPlan:
     @property
     def down(self) -> BoolArray:
         """Whether each foot stands, shape (nt, feet)."""
-        result: BoolArray = self.active.any(axis=2)
+        result: BoolArray = np.any(self.active, axis=2)
         return result
 
     def corners(self, soles: Sequence[Sole]) -> FloatArray:
@@ -107,16 +108,21 @@ def plan_feet(
                             f"{', '.join(sole.name for sole in soles)}")  # fmt: skip
     poses, n = forward_kinematics(figure, motion.q), len(motion)
     h = float(np.diff(motion.time).mean()) if n > 1 else 1.0
-    ways = []
+    ways: list[Any] = []
     for sole in soles:
         turns, places = sole.placed(poses)
-        ways.append(_way(sole, turns, places, list(stands.get(sole.name, ())), floor, h, flat, (known or {}).get(sole.name)))
+        ways.append(
+            _way(sole, turns, places, list(stands.get(sole.name, ())), floor, h, flat, (known or {}).get(sole.name))
+        )
     rotation, place, active, normal = (np.stack([way[k] for way in ways], axis=1) for k in range(4))
     return FootPlan(rotation, place, active, normal, tuple(tuple(stands.get(s.name, ())) for s in soles),
                     tuple(tuple(way[4]) for way in ways))  # fmt: skip
 
 
-def _way(sole, turns, places, stands, floor, h, flat, known):  # type: ignore[no-untyped-def]
+def _way(
+    sole: Sole, turns: FloatArray, places: FloatArray, stands: Sequence[Interval], floor: Floor | None, h: float,
+    flat: float, known: Foothold | None,
+) -> tuple[FloatArray, FloatArray, Any, FloatArray, list[Foothold]]:  # fmt: skip
     n = len(turns)
     rotation, place = turns.copy(), places.copy()
     active = np.zeros((n, 4), np.bool_)
@@ -134,11 +140,14 @@ def _way(sole, turns, places, stands, floor, h, flat, known):  # type: ignore[no
         down[first : last + 1] = True
     if stands:
         _swing(turns, places, rotation, place, down, h)
-        _clear(sole, rotation, place, down, floor, h)
+        _clear(sole, rotation, place, down, floor)
     return rotation, place, active, normal, holds
 
 
-def _stand(sole, turns, places, floor, flat, known, rotation, place):  # type: ignore[no-untyped-def]
+def _stand(
+    sole: Sole, turns: FloatArray, places: FloatArray, floor: Floor | None, flat: float, known: Foothold | None,
+    rotation: FloatArray, place: FloatArray,
+) -> tuple[Foothold, BoolArray]:  # fmt: skip
     """Put a sole that stands on its foothold; rotation and place are written."""
     x = turns[:, :, 0]
     tilt = np.arcsin(np.clip(x[:, 2], -1, 1))  # > 0: toes up
@@ -179,7 +188,9 @@ def _on_plane(level: FloatArray, up: FloatArray) -> FloatArray:
     return np.stack([np.cross(y, up), y, up], axis=1)
 
 
-def _swing(turns, places, rotation, place, down, h):  # type: ignore[no-untyped-def]
+def _swing(
+    turns: FloatArray, places: FloatArray, rotation: FloatArray, place: FloatArray, down: BoolArray, h: float
+) -> None:
     """Corrections in the air: smooth steps between those of the ends, and what brings their rates to rest."""
     n = len(turns)
     turn = quat_log(matrix_to_quat(rotation @ np.swapaxes(turns, 1, 2)))
@@ -204,7 +215,7 @@ def _swing(turns, places, rotation, place, down, h):  # type: ignore[no-untyped-
     rotation[air] = quat_to_matrix(quat_exp(fix[air, 3:])) @ turns[air]
 
 
-def _clear(sole, rotation, place, down, floor, h):  # type: ignore[no-untyped-def]
+def _clear(sole: Sole, rotation: FloatArray, place: FloatArray, down: BoolArray, floor: Floor | None) -> None:
     """Lift soles in the air over the floor."""
     n = len(place)
     for first, last in runs(~down):

@@ -35,7 +35,7 @@ GONE = 1.0
 PASSES = 3
 """How often joints are led back into their ranges within a frame."""
 MOST = 800.0
-"""No joint deviates from the wanted acceleration by more than this [rad/s²]; legs that are stretched would ask for it."""
+"""No joint deviates from the wanted acceleration by more than this [rad/s²]; stretched legs would ask for it."""
 FASTEST = 40.0
 """No joint moves faster than this [rad/s], [m/s]."""
 
@@ -131,8 +131,12 @@ def take_step(body: Body, state: State, aim: Aim, h: float, push: FloatArray | N
     return Move(integrate(body.figure, state.q, h * v), v, vdot, held)
 
 
-def _sole_rows(body: Body, state: State, aim: Aim, h: float):  # type: ignore[no-untyped-def]
-    rows, right, give = [], [], []
+def _sole_rows(
+    body: Body, state: State, aim: Aim, h: float
+) -> tuple[list[FloatArray], list[FloatArray], list[FloatArray]]:
+    rows: list[FloatArray] = []
+    right: list[FloatArray] = []
+    give: list[FloatArray] = []
     for f, (sole, (turn, place)) in enumerate(zip(body.soles, state.soles, strict=True)):
         J, active, lead = state.rows[f], aim.active[f], min(float(aim.lead[f]), UNHURRIED)
         front, back = bool(active[0]), bool(active[2])

@@ -6,8 +6,8 @@ wanted motion.  With f the forces at the corners of the feet, F and N what the m
     ω' = ω + h I⁻¹ (Σ (p - c_ref) × f + F × c - N)        θ' = θ + h ω'
     ċ' = ċ + h (Σ f - F) / m                              c' = c + h ċ'
 
-least of Σ ½ xᵀQx + ½ r|f - f_0|² with every f in its friction cone.  ADMM splits that (Boyd et al. 2011; for control with
-one factor for all rounds: Nguyen et al. 2024, TinyMPC): f from the linear-quadratic problem with ρ/2 |f - z + y|² added,
+least of Σ ½ xᵀQx + ½ r|f - f_0|² with every f in its friction cone.  ADMM splits that (Boyd et al. 2011; for control,
+with one factor for all rounds, Nguyen et al. 2024): f from the linear-quadratic problem with ρ/2 |f - z + y|² added,
 z = the nearest forces in the cones to f + y, y += f - z.
 
 Forces act through their wrench w = G f alone, so a frame needs inverses of 6 x 6 only: with M = BᵀPB, Γ = GGᵀ,
@@ -15,7 +15,6 @@ s = r + ρ, f_1 what the two quadratic terms alone would choose,
 
     f = f_1 - Gᵀ (s + M Γ)⁻¹ (M G f_1 + Bᵀ(P A x + p)).
 """
-
 
 from numpy import empty, zeros
 
@@ -331,7 +330,7 @@ def run_plan(frames, arms, active, normals, weights, options, x0, usual, z, y, s
     wanted = rest[n * 6 : n * (6 + 3 * corners)].reshape(n, 3 * corners)
     factor_plan(frames, arms, active, weights, effort + rho, keep)
     gap = 0.0
-    for round_ in range(rounds):
+    for _ in range(rounds):
         for k in range(n):
             for c in range(corners):
                 for j in range(3):
@@ -350,7 +349,9 @@ def run_plan(frames, arms, active, normals, weights, options, x0, usual, z, y, s
                         1.6 * forces[k, l] - 0.6 * z[k, l] + y[k, l],
                         1.6 * forces[k, l + 1] - 0.6 * z[k, l + 1] + y[k, l + 1],
                         1.6 * forces[k, l + 2] - 0.6 * z[k, l + 2] + y[k, l + 2],
-                        normals[k, c], friction, most,
+                        normals[k, c],
+                        friction,
+                        most,
                     )
                     y[k, l] += 1.6 * forces[k, l] - 0.6 * z[k, l] - a
                     y[k, l + 1] += 1.6 * forces[k, l + 1] - 0.6 * z[k, l + 1] - b

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.ndimage import gaussian_filter1d
 
 from hitogata.dynamics import forward_kinematics
 from hitogata.figure import Trajectory
@@ -38,6 +39,24 @@ class Prepared:
     root: FloatArray
 
 
+RISE = 0.15
+"""The body rises and sinks with the floor under its feet, as through a Gaussian filter of this width [s]."""
+
+
+def over_floor(body: Body, motion: Trajectory, floor: Floor | None, h: float) -> Trajectory:
+    """A motion made on the floor z = 0, lifted over another one: by the heights under its feet, smoothed."""
+    if floor is None:
+        return motion
+    poses = forward_kinematics(body.figure, motion.q)
+    heights = [floor.height(sole.placed(poses)[1][:, :2]) for sole in body.soles]
+    lift = gaussian_filter1d(np.mean(heights, axis=0), RISE / h, mode="nearest")
+    if not lift.any():
+        return motion
+    q = motion.q.copy()
+    q[:, 2] += lift
+    return replace(motion, q=q, channels={})
+
+
 def prepare(
     body: Body, motion: Trajectory, stands: Mapping[str, Sequence[Interval]], floor: Floor | None,
     settings: FilterSettings, known: Mapping[str, Foothold] | None = None,
@@ -45,6 +64,7 @@ def prepare(
     """Put a motion (at even times) on its footholds and find what it would need; see `plan_feet` for arguments."""
     figure = body.figure
     h = float(motion.time[-1] - motion.time[0]) / (len(motion) - 1)
+    motion = over_floor(body, motion, floor, h)
     feet = plan_feet(figure, motion, body.soles, stands, floor, settings.flat, known)
     q = smoothed(figure, motion.q, h, settings.smoothing)
     for _ in range(2):

@@ -32,7 +32,12 @@ class JointRanges:
 
 def joint_ranges(figure: Figure) -> JointRanges:
     """The ranges that a figure has."""
-    iq, iv, low, high, balls, names = [], [], [], [], [], []
+    iq: list[int] = []
+    iv: list[int] = []
+    low: list[float] = []
+    high: list[float] = []
+    balls: list[tuple[int, int, RangeOfMotion]] = []
+    names: list[str] = []
     for k, (link, q0, v0) in enumerate(zip(figure.links, figure.q_starts, figure.v_starts, strict=True)):
         joint = link.joint
         names += [figure.joint_names[k]] * joint.nv

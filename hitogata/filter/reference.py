@@ -31,9 +31,8 @@ from hitogata.filter.ranges import JointRanges, clamped
 from hitogata.filter.soles import Sole
 from hitogata.spatial import matrix_to_quat, quat_log
 
-
 GIVE = np.array([3e-3, 3e-3, 3e-3, 1e-5, 1e-5, 1e-5])
-"""How readily soles turn away from their ways, and leave them, where joints end: against 1 rad of a joint [rad², m²]."""
+"""How readily soles turn away from their ways, and leave them, where joints end: against a joint [rad², m²]."""
 
 
 IN_AIR = 100.0

@@ -17,6 +17,8 @@ from hitogata.spatial import matrix_to_quat, quat_log
 
 FAR = 0.35
 """A centre of mass that is farther than this from the wanted one falls [m]."""
+OVER = 1.0
+"""So does one whose root is turned farther than this from the wanted one [rad]."""
 SLIP = 1e-3
 """Corners in contact that move farther than this within a frame are told of [m]."""
 GIVEN_UP = 0.25
@@ -165,8 +167,8 @@ class Runner:
         active = ready.feet.active[k].reshape(-1)
         status = status or self._status(k, state, move.clamped)
         self.lost = self.lost + ready.h if status is FrameStatus.FAR else 0.0
-        frame = FilteredFrame(float(ready.time[k]), self.q, self.v, move.vdot, tau, forces, state.corners, active.copy(),
-                              residual, status)  # fmt: skip
+        frame = FilteredFrame(float(ready.time[k]), self.q, self.v, move.vdot, tau, forces, state.corners,
+                              active.copy(), residual, status)  # fmt: skip
         self.q, self.v = move.q, move.v
         return frame
 
@@ -201,9 +203,12 @@ class Runner:
 
     def _status(self, k: int, state: State, held: BoolArray) -> FrameStatus:
         ready = self.prepared
-        if np.linalg.norm(state.com - ready.demand.com[k]) > FAR:
+        tilt = float(np.trace(state.rotation @ ready.root[k].T))  # 1 + 2 cos of the angle between them
+        if np.linalg.norm(state.com - ready.demand.com[k]) > FAR or tilt < 1.0 + 2.0 * np.cos(OVER):
             return FrameStatus.FAR
         active = ready.feet.active[k].reshape(-1)
+        if not active.any() and ready.demand.force[k, 2] > 0.5 * self.body.weight:
+            return FrameStatus.AIRBORNE
         wanted = self.ways[k].reshape(-1, 3)
         if active.any() and np.abs(state.corners - wanted)[active].max() > SLIP:
             return FrameStatus.SOLE_LET_GO

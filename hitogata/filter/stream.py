@@ -1,14 +1,16 @@
 """The filter over a stream of frames."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from hitogata.dynamics import integrate
+from hitogata.dynamics import difference, integrate
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory
 from hitogata.figure.values import ArrayLike, FloatArray, floats
 from hitogata.filter.body import Body
 from hitogata.filter.contacts import found_stands
-from hitogata.filter.floor import Floor, Slope
+from hitogata.filter.floor import LEVEL, Floor
 from hitogata.filter.foot_plan import Foothold
 from hitogata.filter.prepared import Prepared, prepare
 from hitogata.filter.runner import FilteredFrame, Runner
@@ -44,7 +46,7 @@ class DynamicsFilter:
         figure: Figure,
         *,
         mode: Mode = Mode.ONLINE,
-        floor: Floor | None = Slope(),
+        floor: Floor | None = LEVEL,
         ground: float = 0.0,
         rate: float = 60.0,
         settings: FilterSettings | None = None,
@@ -55,7 +57,7 @@ class DynamicsFilter:
             raise ArgumentError(f"filter: rate must lie between 10 and 2000 frames a second, got {rate!r}")
         self.body, self.mode, self.floor, self.ground = Body(figure), mode, floor, ground
         self.settings, self.h = settings or FilterSettings(), 1.0 / rate
-        self._ahead = 0 if mode is Mode.ONLINE else int(round((self.settings.look_ahead + 0.1) / self.h))
+        self._ahead = 0 if mode is Mode.ONLINE else round((self.settings.look_ahead + 0.1) / self.h)
         self.delay = self._ahead * self.h
         self._begin(None)
 
@@ -67,7 +69,9 @@ class DynamicsFilter:
         self._known: dict[str, tuple[int, Foothold]] = {}
 
     def feed(self, q: ArrayLike, time: float | None = None) -> FilteredFrame | None:
-        """Take a frame of the motion; the next frame of what comes out, or None while the preview fills.
+        """Take a frame of the motion and give the next one of what comes out, or None.
+
+        None comes while the preview fills, and for the first two frames, without which velocities are not known.
 
         Frames that are not finite are left out: the last good one stands in for them, and the answer says HELD.
 
@@ -77,7 +81,9 @@ class DynamicsFilter:
         """
         pose, figure = floats(q, "q"), self.body.figure
         if pose.shape != (figure.nq,):
-            raise ArgumentError(f"filter: a frame of figure {figure.name!r} has {figure.nq} coordinates, got {pose.shape}")
+            raise ArgumentError(
+                f"filter: a frame of figure {figure.name!r} has {figure.nq} coordinates, got {pose.shape}"
+            )
         count = self._first + len(self._frames)
         start = 0.0 if self._start is None else self._start
         due = start + count * self.h
@@ -88,7 +94,7 @@ class DynamicsFilter:
         elif time is not None and time > due + GAP:
             self._begin(float(time))
         elif time is not None and time > due + 0.5 * self.h and self._frames:
-            self._fill(pose, int(round((time - due) / self.h)))
+            self._fill(pose, round((time - due) / self.h))
         good = bool(np.isfinite(pose).all())
         if good:
             pose = figure.normalised(pose)
@@ -109,8 +115,6 @@ class DynamicsFilter:
         return frames
 
     def _fill(self, pose: FloatArray, count: int) -> None:
-        from hitogata.dynamics import difference
-
         if not np.isfinite(pose).all():
             return
         last = self._frames[-1]
@@ -120,7 +124,11 @@ class DynamicsFilter:
             self._frames.append(integrate(self.body.figure, last, way * (k / (count + 1))))
 
     def _answer(self) -> FilteredFrame | None:
-        if len(self._frames) < 3 or self._first + len(self._frames) - 1 - self._next < self._ahead:
+        if len(self._frames) < 3:
+            return None
+        if self.mode is Mode.ONLINE and self._runner is None:
+            self._next = self._first + len(self._frames) - 1  # velocities are known from the third frame on
+        if self._first + len(self._frames) - 1 - self._next < self._ahead:
             return None
         return self._step()
 
@@ -131,7 +139,7 @@ class DynamicsFilter:
         assert self._runner is not None
         frame = self._runner.step(self._next - self._base)
         if self._next in self._bad and frame.status is FrameStatus.GOOD:
-            frame = _with_status(frame, FrameStatus.HELD)
+            frame = replace(frame, status=FrameStatus.HELD)
         self._next += 1
         keep = self._next - int(PAST / self.h)
         while self._first < keep - 1:
@@ -147,14 +155,14 @@ class DynamicsFilter:
         if self.mode is Mode.ONLINE:
             q = self._guessed(q)
         assert self._start is not None
-        time = self._start + self.h * (self._first + np.arange(len(q)))
+        time: FloatArray = self._start + self.h * (self._first + np.arange(len(q), dtype=np.float64))
         motion = Trajectory(time, q, np.zeros((len(q), self.body.figure.nv)))
         stands = found_stands(self.body, motion, self.floor, self.ground)
         known = self._footholds(stands, now - self._first)
         prepared = prepare(self.body, motion, stands, self.floor, self.settings, known)
         self._remember(prepared, now)
         self._base, self._built = self._first, now
-        horizon = max(int(round(self.settings.look_ahead / self.h)), 2)
+        horizon = max(round(self.settings.look_ahead / self.h), 2)
         if self._runner is None:
             self._runner = Runner(self.body, prepared, self.settings, horizon)
         else:
@@ -162,9 +170,7 @@ class DynamicsFilter:
 
     def _guessed(self, q: FloatArray) -> FloatArray:
         """The motion, going on a while with its last velocity, which dies away."""
-        from hitogata.dynamics import difference
-
-        count = max(int(round(GUESSED / self.h)), 2)
+        count = max(round(GUESSED / self.h), 2)
         back = max(len(q) - 3, 0)
         step = difference(self.body.figure, q[back], q[-1]) / max(len(q) - 1 - back, 1)
         more, last = [], q[-1]
@@ -192,9 +198,3 @@ class DynamicsFilter:
                 self._known[sole.name] = (self._first + spans[0][0], holds[0])
             else:
                 self._known.pop(sole.name, None)
-
-
-def _with_status(frame: FilteredFrame, status: FrameStatus) -> FilteredFrame:
-    from dataclasses import replace
-
-    return replace(frame, status=status)
