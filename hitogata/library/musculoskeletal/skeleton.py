@@ -14,6 +14,7 @@ from hitogata.figure import Figure, FigureBuilder, MassProperties, Pose, joint
 from hitogata.figure.joint import Joint, Screw
 from hitogata.figure.mechanism import CubicSpline, JointStep, Polynomial
 from hitogata.figure.values import positive
+from hitogata.library.musculoskeletal.shapes import shapes_of
 from hitogata.library.musculoskeletal.tables import Side, axis, bone_name, numbers, rows_of, sides_of, vector
 
 STATURE, MASS = 1.741, 73.0
@@ -79,7 +80,8 @@ def skeleton(size: BodySize | None = None, *, held: bool = True, bones: frozense
         for side in sides_of(row):
             link = bone_name(row["bone"], side)
             parent = bone_name(row["parent"], side) if row["parent"] else None
-            builder.add(link, parent, _joint(row, side, size, held), _mass(row, side, size, whole))
+            shapes = shapes_of(row["bone"], side, size.scale(link))
+            builder.add(link, parent, _joint(row, side, size, held), _mass(row, side, size, whole), shapes=shapes)
     return builder.build()
 
 
