@@ -132,7 +132,7 @@ def muscles_of_motion(
         figure: whose trajectory it is.
         cutoff: see `body_motion`.
         ground: the soles stand on the ground z = 0; False: nothing but gravity and inertia.
-        options: of `muscle_forces`.
+        options: of `muscle_forces`; None: squares, and nodes where they rest.
         threads: to share frames over; None: one per core.
         progress: called with frames done and frames in all.
     """
@@ -144,6 +144,7 @@ def muscles_of_motion(
     wrenches = None if floor is None else floor.wrenches
     moments = inverse_dynamics(muscles.body, found.q, found.v, found.vdot, wrenches=wrenches)
     solution = muscle_forces(
-        muscles, found.q, found.v, moments, options=options, threads=threads, progress=progress
-    )
+        muscles, found.q, found.v, moments,
+        options=options or ForceOptions(settle_nodes=True), threads=threads, progress=progress,
+    )  # fmt: skip
     return MuscleMotion(found, floor, moments, solution)
