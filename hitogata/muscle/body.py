@@ -35,6 +35,7 @@ def musculoskeletal(
     lengths: dict[str, float] | None = None,
     *,
     held: bool = True,
+    plain_knees: bool = False,
 ) -> MuscleSet:
     """The whole body: 51 bone groups, 366 muscles, 91 tendons, 34 ligaments, and the hyoid as a massless node.
 
@@ -43,9 +44,10 @@ def musculoskeletal(
         mass: [kg]; None: 73.0.  Muscles' strength grows with its power 2/3.
         lengths: factors on the size of single bones (see `BodySize`).
         held: ankle and subtalar joint are hinges; False: balls.
+        plain_knees: knees are hinges, and kneecaps fixed to the shins.
     """
     size = _size(stature, mass, lengths)
-    return _body("musculoskeletal", skeleton(size, held=held), size)
+    return _body("musculoskeletal", skeleton(size, held=held, plain_knees=plain_knees), size)
 
 
 def musculoskeletal_gait(
