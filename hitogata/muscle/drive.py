@@ -129,6 +129,15 @@ class MuscleDrive:
         )  # fmt: skip
         self._write(v)
 
+    def excitation_for(self, activation: ArrayLike, h: float) -> FloatArray:
+        """Excitations whose next `act` brings activations as near to these as can be, shape of `activation`."""
+        wanted = np.clip(np.asarray(activation, np.float64), self._least, 1.0)
+        now, least = self.activation, self._least
+        counted = 0.5 + 1.5 * (now - least) / (1.0 - least)
+        rate = np.where(wanted > now, 1.0 / (self._numbers[:, 8] * counted), counted / self._numbers[:, 9])
+        result: FloatArray = np.clip(now + (wanted - now) / -np.expm1(-h * rate), 0.0, 1.0)
+        return result
+
     def _write(self, v: FloatArray) -> None:
         """Pushes, dampers and the rates they pull to."""
         member, at = self._member, record_offsets(Motor)

@@ -6,8 +6,8 @@ the last into dampers of the joints that pull towards the present velocity,
 
     τ = -Jᵀ (f + h k L̇) - D (v⁺ - v),      D_j = Σ_w (b_w + h k_w) |J_wj| Σ_k |J_wk|
 
-which the world's step takes implicitly.  By Gershgorin's theorem D - Jᵀ(b + h k)J has no negative eigenvalue, so muscles
-are at least as damped as they are in truth, at any step; what is too much of it vanishes with v⁺ - v.
+which the step takes implicitly.  By Gershgorin's theorem D - Jᵀ(b + h k)J has no negative eigenvalue, so muscles are at
+least as damped as they are in truth, at any step; what is too much of it vanishes with v⁺ - v.
 """
 
 from math import exp

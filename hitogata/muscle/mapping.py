@@ -164,7 +164,7 @@ class _Fit:
     def __init__(self, F: FloatArray, Y: FloatArray, centre: FloatArray, scale: FloatArray, mean: FloatArray) -> None:
         self.centre, self.scale, self.mean = centre, scale, mean
         U, S, Vt = np.linalg.svd((F - centre) / scale, full_matrices=False)
-        keep = max(1, int((S > 1e-10 * S[0]).sum())) if S[0] > 0 else 1
+        keep = max(1, int((1e-10 * S[0] < S).sum())) if S[0] > 0 else 1
         self.values, self.V, self.told = S[:keep], Vt[:keep].T, U[:, :keep].T @ (Y - mean)
 
     @classmethod

@@ -86,7 +86,8 @@ def skeleton(
             if plain_knees and row["bone"] == "patella":
                 parent = bone_name("tibia", side)
             shapes = shapes_of(row["bone"], side, size.scale(link))
-            builder.add(link, parent, _joint(row, side, size, held, plain_knees), _mass(row, side, size, whole), shapes=shapes)
+            hung = _joint(row, side, size, held, plain_knees)
+            builder.add(link, parent, hung, _mass(row, side, size, whole), shapes=shapes)
     return builder.build()
 
 
