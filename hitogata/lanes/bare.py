@@ -5,8 +5,6 @@ that go over many small arrays that was two thirds of the time.  `bare(array)` i
 whoever called the entry keeps it alive.
 """
 
-from typing import Any
-
 from numba.core import cgutils, types
 from numba.extending import intrinsic, models, register_model
 
@@ -14,7 +12,7 @@ from numba.extending import intrinsic, models, register_model
 class BareArray(types.Array):
     """An array that nobody owns."""
 
-    def __init__(self, like: types.Array) -> None:
+    def __init__(self, like):
         super().__init__(like.dtype, like.ndim, like.layout, readonly=not like.mutable, aligned=like.aligned)
         self.name = f"bare {self.name}"
 
@@ -23,7 +21,7 @@ class BareArray(types.Array):
 class BareArrayModel(models.StructModel):
     """As Numba's arrays, but the owner is a plain pointer, which is not counted."""
 
-    def __init__(self, dmm: Any, fe_type: Any) -> None:
+    def __init__(self, dmm, fe_type):
         sizes = types.UniTuple(types.intp, fe_type.ndim)
         members = [
             ("meminfo", types.voidptr), ("parent", types.voidptr), ("nitems", types.intp), ("itemsize", types.intp),
@@ -33,12 +31,12 @@ class BareArrayModel(models.StructModel):
 
 
 @intrinsic
-def bare(_context: Any, given: Any) -> Any:
+def bare(_context, given):
     """An array, or a tuple of arrays and tuples, without owners; everything else as it is."""
     return _bare_type(given)(given), _without_owners
 
 
-def _bare_type(ty: Any) -> Any:
+def _bare_type(ty):
     if isinstance(ty, BareArray):
         return ty
     if isinstance(ty, types.Array):
@@ -50,11 +48,11 @@ def _bare_type(ty: Any) -> Any:
     return ty
 
 
-def _without_owners(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+def _without_owners(context, builder, signature, args):
     return _stripped(context, builder, signature.args[0], signature.return_type, args[0])
 
 
-def _stripped(context: Any, builder: Any, ty: Any, to: Any, value: Any) -> Any:
+def _stripped(context, builder, ty, to, value):
     if ty == to:
         return value
     if isinstance(ty, types.Array):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics import frame_position, integrate
-from hitogata.figure import State
+from hitogata.figure import Figure, State
 from hitogata.learn.task import Array, Task
 from hitogata.muscle import MuscleDrive, musculoskeletal_arm
 from hitogata.sim import Member, World
@@ -44,7 +44,9 @@ class MuscleReach(Task):
         self.muscles = musculoskeletal_arm()
         world = World()
         self.actions = len(self.muscles.muscles)
-        return world, world.add(self.muscles.body, mask=0)
+        figure = self.muscles.body
+        assert isinstance(figure, Figure)
+        return world, world.add(figure, mask=0)
 
     @property
     def drive(self) -> MuscleDrive:

@@ -79,7 +79,9 @@ class MuscleDrive:
         bodies = np.array(bodies_of_v(owner.figure))
         self._driven = np.flatnonzero(bodies >= 0)
         self._bodies = bodies[self._driven]
-        self._joints = np.unique(self._bodies)
+        self._joints, self._firsts = np.unique(self._bodies, return_index=True)
+        if (np.diff(self._bodies) < 0).any():
+            raise ArgumentError(f"{member.figure.name!r}: its joints do not follow one another")
 
     @property
     def activation(self) -> FloatArray:
@@ -142,7 +144,7 @@ class MuscleDrive:
         """Pushes, dampers and the rates they pull to."""
         member, at = self._member, record_offsets(Motor)
         damper = np.zeros((len(v), int(self._bodies.max(initial=0)) + 1))
-        np.maximum.at(damper, (slice(None), self._bodies), self._damping[:, self._driven])
+        damper[:, self._joints] = np.maximum.reduceat(self._damping[:, self._driven], self._firsts, axis=1)
         whole = damper[:, self._joints] + self._own
         rate = np.zeros_like(v)
         own = damper[:, self._bodies]

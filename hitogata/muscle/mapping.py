@@ -204,7 +204,7 @@ def rank_curve(F: FloatArray, Y: FloatArray, ranks: Any = None, *, unseen: Any =
         ranks = np.unique(np.geomspace(1, max(most, 1), RANKS).round().astype(int))
     trained = _errors(whole, F, Y, ranks)
     if unseen is not None:
-        return RankCurve(np.asarray(ranks), np.sqrt(trained), np.sqrt(_errors(whole, *unseen, ranks)))
+        return RankCurve(np.asarray(ranks), np.sqrt(trained), np.sqrt(_errors(whole, unseen[0], unseen[1], ranks)))
     squares = np.zeros(len(ranks))
     for part in parts:
         kept = np.setdiff1d(np.arange(len(F)), part)
