@@ -12,11 +12,10 @@ from hitogata.figure.mechanism import mechanism_motion
 from hitogata.files import read_storage
 from hitogata.files.osim import read_external_loads, read_osim
 from hitogata.library.musculoskeletal import skeleton
-from hitogata.library.musculoskeletal.skeleton import BodySize
 from hitogata.muscle import muscle_forces, musculoskeletal
 from hitogata.muscle.motion import smoothed_motion
 from hitogata.muscle.outline import Outline
-from hitogata.spatial import matrix_to_quat, quat_log, quat_exp
+from hitogata.spatial import matrix_to_quat, quat_exp, quat_log
 from tests.reference import FOLDER
 
 TURN = np.array([[1.0, 0, 0], [0, 0, -1.0], [0, 1.0, 0]])
@@ -26,14 +25,15 @@ TURN = np.array([[1.0, 0, 0], [0, 0, -1.0], [0, 1.0, 0]])
 def main() -> None:
     """Print reserves by joint and the phases of activations."""
     warnings.simplefilter("ignore")
-    body, motion, moments, forces = walk()
+    body, motion, moments, _ = walk()
     found = muscle_forces(body, motion.q, motion.v, moments)
     print(f"{len(motion.time)} frames, {int(found.good.sum())} solved, KKT {np.nanmax(found.optimality):.1e}")
     least = np.abs(found.reserves).max(axis=0)
     peak = np.abs(found.moments).max(axis=0)
     for name, reserve, moment in zip(found.coordinates, least, peak, strict=True):
         if any(word in name for word in ("femur", "knee", "ankle", "subtalar", "toes")):
-            print(f"  {name:<20} peak moment {moment:7.1f} N m, greatest reserve {reserve:7.3f}, {reserve / moment:.1%}")
+            part = reserve / moment
+            print(f"  {name:<20} peak moment {moment:7.1f} N m, greatest reserve {reserve:7.3f}, {part:.1%}")
 
 
 def walk(window: tuple[float, float] = (0.5, 1.6)):
