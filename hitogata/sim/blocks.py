@@ -236,13 +236,17 @@ def run_block(
             slide, well = sliding(tree, views.mean, rows, joint_rows), finite_state(views)
             supposing = going & (mistaken > 0.0)  # once more, with other motors at their limits
             fast = going & well & negated(supposing) & moves_fast(scene, world.solid, around, start, views.q, length)
-            impact = taken * 0.0 + 1.0
+            impact, led = taken * 0.0 + 1.0, taken * 0.0 + 1.0
             if any_lane(fast):
-                impact = where(fast, first_impact(world, scene, around, views, start, found, law), 1.0)
+                impact, led = first_impact(world, scene, around, views, start, found, law)
+                impact, led = where(fast, impact, 1.0), where(fast, led, 1.0)
             last_try = (impact < 1.0) & ((retakes >= MOST_RETAKES) | (impact < TOO_SHORT))
             if any_lane(last_try):
-                stop_at_impact(world, scene, around, views, start, law, last_try)
+                stop_at_impact(world, scene, around, views, start, law, last_try, True)
                 impact = where(last_try, 1.0, impact)
+            stopping = (impact == 1.0) & (led < 1.0) & negated(last_try)
+            if any_lane(stopping):
+                stop_at_impact(world, scene, around, views, start, law, stopping, False)
             needed = pieces_for(fastest(tree, views, left), slide, left, longest, fast_turn)
             used = taken - parts_of_pieces
             retry = going & negated(supposing) & (needed > pieces) & negated(again) & (used + pieces < MOST_PIECES)

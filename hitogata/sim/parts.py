@@ -108,12 +108,15 @@ def put_part(array: FloatArray, parts: Iterable[slice], values: FloatArray) -> N
 
 
 def effort_limits(figure: Figure) -> FloatArray:
-    """Of the motor of each body of a figure; infinite where there is none, shape (bodies,)."""
-    model = model_of(figure)
-    limits = np.full(len(model.link_poses), np.inf)
-    for link, body in zip(figure.links, model.body_of_link, strict=True):
-        if not link.joint.floating:
-            limits[body - link.joint.bodies + 1 : body + 1] = link.joint.effort_limit
+    """Of the motor of each body of a figure; infinite where there is none, shape (bodies,); kept with the figure."""
+    limits: FloatArray | None = figure.compiled.get("effort limits")
+    if limits is None:
+        model = model_of(figure)
+        limits = np.full(len(model.link_poses), np.inf)
+        for link, body in zip(figure.links, model.body_of_link, strict=True):
+            if not link.joint.floating:
+                limits[body - link.joint.bodies + 1 : body + 1] = link.joint.effort_limit
+        figure.compiled["effort limits"] = limits
     return limits
 
 

@@ -24,7 +24,7 @@ from hitogata.sim.contact_log import CLOCK, keep_log, log_contacts, restore_log
 from hitogata.sim.contact_log import ROOM as LOG_ROOM
 from hitogata.sim.energy_momentum import UNKNOWN
 from hitogata.sim.geometric_stiffness import relax
-from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, moves_fast, stop_at_impact
+from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, is_led, moves_fast, stop_at_impact
 from hitogata.sim.layout import (
     CAPACITY,
     CONTACTS,
@@ -159,10 +159,12 @@ def reduced_step(parts, around, law, old_contacts, passes, start, last_try):
     slide, share, begin = sliding(world.tree, state.mean, rows, joint_rows), 1.0, lanes(start, X1)
     if mistaken == 0.0 and moves_fast(scene, world.solid, around, begin, state.q, law.h):
         if finite_state(state):
-            share = first_impact(world, scene, around, state, begin, contacts, law)
+            share, led = first_impact(world, scene, around, state, begin, contacts, law)
             if share < 1.0 and (last_try or share < TOO_SHORT):
-                stop_at_impact(world, scene, around, state, begin, law, True)
+                stop_at_impact(world, scene, around, state, begin, law, True, True)
                 share = 1.0
+            elif share == 1.0 and led < 1.0:
+                stop_at_impact(world, scene, around, state, begin, law, True, False)
         method.clock.note(method.clock.times, NARROW)
     return contacts, slide, mistaken, share
 
@@ -327,12 +329,14 @@ def fastest(tree, state, h):
     """Speed of the joint that turns fastest [rad/s]; infinite if one is not a number.
 
     A body alone that nothing touches turns exactly (`energy_momentum`) if it does so by less than ALONE within h, and
-    does not count: nobody else's steps are cut for its sake.
+    does not count: nobody else's steps are cut for its sake.  Nor does what is led (`strands`).
     """
-    most, v = 0.0, state.mean
+    most, v, led = 0.0, state.mean, False
     for i in range(tree.bodies):
         joint = tree.joint[i]
-        if joint.count > 0:
+        if joint.parent < 0:
+            led = is_led(tree, i)
+        if joint.count > 0 and not led:
             turning, _ = speeds(joint, tree.body[i], v)
             if is_floating(joint) and joint.end == i + 1 and joint.parent < 0:
                 turning = where((state.owed[i] > 0.0) & (turning * (h * h) < ALONE * ALONE), 0.0, turning)
@@ -354,9 +358,12 @@ def square(a):
 
 @kernel
 def sliding(tree, v, rows, joint_rows):
-    """Speed of the fastest ball joint that is pressed on the wall of its range, alone or with others [rad/s]."""
+    """Speed of the fastest ball joint that is pressed on the wall of its range, alone or with others [rad/s]; not of
+    what is led."""
     most = 0.0
     for a in range(joint_rows):
+        if is_led(tree, rows.joint_int[a].body):
+            continue
         joint, up = tree.joint[rows.joint_int[a].body], rows.joint_int[a].several == 1
         while True:
             if is_ball(joint):
