@@ -218,7 +218,7 @@ def run_block(
         keep_start(block, lists)
         start, start_ties = block.before, block.old_ties
         left, taken = marks[DEAD] * 0.0 + h, marks[DEAD] * 0.0
-        pieces = where(dead, 0.0, pieces_for(fastest(tree, views, left), 0.0, left, longest, fast_turn))
+        pieces = where(dead, 0.0, pieces_for(fastest(tree, views, left), (0.0, 0.0), left, longest, fast_turn, 0.0))
         again, first, passes = False, True, marks[DEAD] * 0.0
         share, retakes, parts_of_pieces, patience = taken + 1.0, taken, taken, taken + 1.0
         while any_lane(pieces > 0.0):
@@ -247,8 +247,8 @@ def run_block(
             stopping = (impact == 1.0) & (led < 1.0) & negated(last_try)
             if any_lane(stopping):
                 stop_at_impact(world, scene, around, views, start, law, stopping, False)
-            needed = pieces_for(fastest(tree, views, left), slide, left, longest, fast_turn)
             used = taken - parts_of_pieces
+            needed = pieces_for(fastest(tree, views, left), slide, left, longest, fast_turn, used)
             retry = going & negated(supposing) & (needed > pieces) & negated(again) & (used + pieces < MOST_PIECES)
             hits = negated(retry) & (impact < 1.0)  # once more, to where something touches
             done = going & negated(retry | supposing | hits)

@@ -40,8 +40,10 @@ def changed(old: Arrays, contents: Contents, states: "Mapping[Member, State]") -
         old.change_ties(contents)
         return old
     contacts, points = old.last_contacts()
-    room = max(old.contact_room, len(contacts))
-    new = Arrays(contents, contact_room=room, pair_room=old.pair_room, scratch=old.scratch)
+    room, scratch = max(old.contact_room, len(contacts)), old.scratch
+    if len(contents.members) < len(old.contents.members) / 2:
+        scratch = None  # much went: so does its memory
+    new = Arrays(contents, contact_room=room, pair_room=old.pair_room, scratch=scratch)
     new.ties.take_over(old.ties)
     new.state[new.last_step] = new.before[new.last_step] = old.state[old.last_step]
     shapes = shape_numbers(old, new)
@@ -53,7 +55,7 @@ def changed(old: Arrays, contents: Contents, states: "Mapping[Member, State]") -
     new.sums[TIME] = old.sums[TIME]
     if new.stated:
         new.put_patches(moved_patches(old.last_patches(), body_numbers(old, new))[0])
-    for there, here in _stretches(old, new):
+    for there, here in stretches(old, new):
         _take_along(there, here, old, new)
     new.unread |= old.unread & new.index.keys()
     _sleep_on(old, new)
@@ -68,7 +70,7 @@ def changed(old: Arrays, contents: Contents, states: "Mapping[Member, State]") -
     return new
 
 
-def _stretches(old: Arrays, new: Arrays) -> Iterator[tuple[Span, Span]]:
+def stretches(old: Arrays, new: Arrays) -> Iterator[tuple[Span, Span]]:
     """Where figures that stay, and follow each other, stood together and stand now."""
     stay = [(old.index[member], k) for member, k in new.index.items() if member in old.index]
     begin = 0

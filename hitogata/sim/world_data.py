@@ -168,8 +168,9 @@ class Arrays:
         extra = self.shapes.count * (record_size(ShapePlace) + record_size(Swept)) + 64
         extra += scratch_size(solved.bodies) + SPARE_ANY  # for all kinds of shapes: the clocked steps know no others
         size = solved.work.floats
-        kept = scratch is not None and size <= len(scratch) <= 2 * size + SPARE_SCRATCH
-        self.scratch = scratch if kept else aligned_zeros(size + min(size // 8, SPARE_SCRATCH))
+        if scratch is None or len(scratch) < size:
+            scratch = aligned_zeros(size + min(size // 8, SPARE_SCRATCH))
+        self.scratch = scratch
         self.work, self.work_ints = self.scratch[:size], solved.work.new_ints()
         self._solved, self.spare = solved, np.zeros(extra)
         self.contacts = np.zeros(3 * self.contact_room * record_size(Contact), np.int64)

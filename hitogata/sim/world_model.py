@@ -1,7 +1,8 @@
 """Figures side by side: the flat arrays of a world, made anew whenever something comes or goes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -63,6 +64,7 @@ class Forest:
     state: MemoryLayout
     control: MemoryLayout
     work: MemoryLayout
+    kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # what `parts` found out
 
 
 def _up(n: int, multiple: int = 8) -> int:
