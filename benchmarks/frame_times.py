@@ -1,4 +1,4 @@
-"""Fifty humans for a minute: what do frames of 1/60 s cost while they stand, walk, are hit, fall and lie, beside MuJoCo?
+"""Fifty humans for a minute: what frames of 1/60 s cost while they stand, walk, are hit, fall and lie, beside MuJoCo.
 
     python -m benchmarks frame_times [SECONDS OF EACH]
 
@@ -127,19 +127,9 @@ class Theirs:
 
     def spring(self, stiffness: float, damping: float) -> None:
         model = self.model
-        for j in np.flatnonzero(model.jnt_type != mujoco.mjtJoint.mjJNT_FREE):
-            np.ravel(model.jnt_stiffness[j])[:1] = 0.0
-            model.jnt_stiffness[j] = np.zeros_like(model.jnt_stiffness[j])
-            if np.ndim(model.jnt_stiffness[j]):
-                model.jnt_stiffness[j][0] = stiffness
-            else:
-                model.jnt_stiffness[j] = stiffness
-        damped = np.array([self.model.jnt_type[j] != mujoco.mjtJoint.mjJNT_FREE for j in self.model.dof_jntid])
-        if np.ndim(model.dof_damping) == 1:
-            model.dof_damping[:] = np.where(damped, damping, 0.0)
-        else:
-            model.dof_damping[:] = 0.0
-            model.dof_damping[:, 0] = np.where(damped, damping, 0.0)
+        free = model.jnt_type == mujoco.mjtJoint.mjJNT_FREE
+        _first(model.jnt_stiffness)[:] = np.where(free, 0.0, stiffness)
+        _first(model.dof_damping)[:] = np.where(free[model.dof_jntid], 0.0, damping)
 
     def _part(self, k: int) -> slice:
         return slice(7 * BALLS + k * self.nq, 7 * BALLS + (k + 1) * self.nq)
@@ -170,7 +160,13 @@ class Theirs:
         mujoco.mj_step(self.model, self.data, PER_FRAME)
 
     def well(self) -> bool:
-        return bool(np.isfinite(self.data.qpos).all()) and not self.data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number
+        warned = self.data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number
+        return bool(np.isfinite(self.data.qpos).all()) and not warned
+
+
+def _first(array: np.ndarray) -> np.ndarray:
+    """The linear one of several coefficients, where MuJoCo has several."""
+    return array if array.ndim == 1 else array[:, 0]
 
 
 def run(scene: Ours | Theirs, seconds: float) -> dict[str, np.ndarray]:

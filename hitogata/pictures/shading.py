@@ -23,6 +23,9 @@ from hitogata.figure.pose import FloatArray
 from hitogata.pictures.camera import Camera
 from hitogata.pictures.replay_shapes import drawn_shapes
 
+Array = np.ndarray[Any, Any]
+"""In single precision."""
+
 SUN = np.array([3.0, -2.0, 6.0]) / 7.0
 """Where the sun is, unit."""
 
@@ -85,8 +88,8 @@ def draw_solids(
     if not len(rows):
         return
     area = (_whole_pixels(rows), _whole_pixels(columns))
-    cover = rays.opacity[area][..., None]
-    lit = np.where(cover > 0, _lit(rays.normal[area], rays.colour[area], frame.camera), 0.0) * cover
+    cover: Array = rays.opacity[area][..., None]
+    lit: Array = np.where(cover > 0, _lit(rays.normal[area], rays.colour[area], frame.camera), 0.0) * cover
     cover, lit = _mean(cover), _mean(lit)
     pixels = tuple(slice(part.start // _FINER, part.stop // _FINER) for part in area)
     below = (picture[pixels] / 255.0) ** _GAMMA
@@ -115,7 +118,7 @@ def _draw_figure(
         rays.opacity[part][nearer] = opacity
 
 
-_Found = tuple[tuple[slice, slice], FloatArray, FloatArray]
+_Found = tuple[tuple[slice, slice], Array, Array]
 
 
 def _surface(rays: _Rays, shape: Shape, turn: FloatArray, place: FloatArray) -> _Found | None:
@@ -214,13 +217,14 @@ def _planes(mesh: ConvexMesh) -> tuple[FloatArray, FloatArray]:
     return normals[first], np.einsum("ij,ij->i", normals, a)[first]
 
 
-def _lit(normal: FloatArray, colour: FloatArray, camera: Camera) -> FloatArray:
+def _lit(normal: Array, colour: Array, camera: Camera) -> Array:
     """Light that comes from surfaces, linear, shape (..., 3)."""
     axes = camera.axes.astype(np.float32)
     up = 0.5 + 0.5 * (normal @ axes[:, 2])[..., None]
     sun = np.maximum(normal @ (axes @ SUN.astype(np.float32)), 0.0)[..., None]
     light = GROUND_LIGHT + (SKY_LIGHT - GROUND_LIGHT) * up + SUN_LIGHT * sun
-    return np.minimum(colour * light.astype(np.float32), 1.0)
+    lit: Array = np.minimum(colour * light.astype(np.float32), 1.0)
+    return lit
 
 
 def _whole_pixels(indices: Any) -> slice:
@@ -228,9 +232,9 @@ def _whole_pixels(indices: Any) -> slice:
     return slice(int(indices[0]) // _FINER * _FINER, (int(indices[-1]) // _FINER + 1) * _FINER)
 
 
-def _mean(values: FloatArray) -> FloatArray:
+def _mean(values: Array) -> Array:
     """Means over the rays of each pixel."""
     height, width, depth = values.shape
     parts = values.reshape(height // _FINER, _FINER, width // _FINER, _FINER, depth)
-    result: FloatArray = parts.mean(axis=(1, 3))
+    result: Array = parts.mean(axis=(1, 3))
     return result

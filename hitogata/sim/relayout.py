@@ -40,10 +40,8 @@ def changed(old: Arrays, contents: Contents, states: "Mapping[Member, State]") -
         old.change_ties(contents)
         return old
     contacts, points = old.last_contacts()
-    room, scratch = max(old.contact_room, len(contacts)), old.scratch
-    if len(contents.members) < len(old.contents.members) / 2:
-        scratch = None  # much went: so does its memory
-    new = Arrays(contents, contact_room=room, pair_room=old.pair_room, scratch=scratch)
+    room, much_went = max(old.contact_room, len(contacts)), 2 * len(contents.members) < len(old.contents.members)
+    new = Arrays(contents, contact_room=room, pair_room=old.pair_room, scratch=None if much_went else old.scratch)
     new.ties.take_over(old.ties)
     new.state[new.last_step] = new.before[new.last_step] = old.state[old.last_step]
     shapes = shape_numbers(old, new)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -112,10 +113,8 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
     singles = [_single(figure) for figure in figures]
     sizes_of = [(len(s.joints), f.nq, f.nv, f.nlinks) for s, f in zip(singles, figures, strict=True)]
     ends = np.cumsum([(0, 0, 0, 0), *sizes_of], axis=0)
-    spans = tuple(
-        Span(*(slice(a, b) for a, b in zip(first, last, strict=True)), s.body_of_link)
-        for s, first, last in zip(singles, ends[:-1].tolist(), ends[1:].tolist(), strict=True)
-    )
+    parts = [[slice(a, b) for a, b in pairwise(column)] for column in ends.T.tolist()]
+    spans = tuple(Span(b, q, v, k, s.body_of_link) for b, q, v, k, s in zip(*parts, singles, strict=True))
     body, nq, nv, links = map(int, ends[-1])
     starts, coupled, ranges, walls = _gather_ranges(figures)
     stride = _up(max((single.chains.shape[1] for single in singles), default=0))
