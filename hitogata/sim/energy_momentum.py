@@ -35,8 +35,10 @@ from typing import NamedTuple
 
 from hitogata.constraints.springs import damper_of
 from hitogata.dynamics.factor import unwhiten_trees, whiten
+from hitogata.dynamics.followers import follow
 from hitogata.dynamics.integration import advance_trees
 from hitogata.dynamics.joints import about, add_felt, driven, is_floating
+from hitogata.dynamics.layout import velocities_to
 from hitogata.dynamics.world_kinematics import at_rest
 from hitogata.dynamics.world_kinematics import carried as carried_along
 from hitogata.lanes import (
@@ -206,7 +208,8 @@ def going_on(scene, state, root, end):
             value = state.mean[k] / mass[row + depth]
             for j in range(depth):
                 value = value + mass[row + j] * state.mean[scene.chains.velocity[i * stride + j]]
-            before, now = before + value * value, now + scene.x[k] * scene.x[k]
+            if joint.arguments == 0:
+                before, now = before + value * value, now + scene.x[k] * scene.x[k]
     return minimum(HELD * before / now, 1.0)
 
 
@@ -232,7 +235,7 @@ def led_by_nobody(tree, root):
 def follow_tree(scene, solids, state, control, law, room, root, end, share, kept, fast):
     """Substitution: v, the bends it makes, v with them ..., in those that are fast."""
     tree, chains, mass, x = scene.tree, scene.chains, scene.mass, scene.x
-    first, last = tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
+    first, last = tree.joint[root].iv, velocities_to(tree, end)
     limp = is_limp(tree, control, root, end)
     half_kick(scene, room.half, law.h, root, end)
     for k in range(first, last):
@@ -264,6 +267,8 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
         n += 1.0
         if any_lane(going):
             advance_trees(tree, state.q, room.v, law.h, room.q, root, end)
+            if scene.followers.total > 0:
+                follow(tree, scene.followers, room.q, root, end)
             for i in range(root, end):
                 place_body(tree.joint[i], tree.body[i], room.reached[i], room.reached, room.q)
             for k in range(first, last):
@@ -365,7 +370,7 @@ def is_limp(tree, control, root, end):
 def half_kick(scene, x, h, root, end):
     """What half a step of gravity adds to the whitened velocities of a tree."""
     tree = scene.tree
-    for k in range(tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+    for k in range(tree.joint[root].iv, velocities_to(tree, end)):
         x[k] = scene.x[k] * 0.0
     for i in range(root, end):
         placed = scene.placed[i]
@@ -656,7 +661,7 @@ def root_of_energy(a, b, c, whole):
 def rescale(scene, solids, room, root, end, scale, spin):
     """Scale the motion of a tree; one that is free keeps its momentum, its spin but for a share."""
     tree, joint = scene.tree, scene.tree.joint[root]
-    first, last = joint.iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
+    first, last = joint.iv, velocities_to(tree, end)
     for k in range(first, last):
         room.v[k] = room.v[k] * scale
     if is_floating(joint) and joint.parent < 0:
@@ -687,6 +692,8 @@ def whiten_velocities(scene, v, root, end):
             value = v[k] / mass[row + depth]
             for j in range(depth):
                 value = value + mass[row + j] * v[chains.velocity[i * stride + j]]
+            if joint.arguments > 0:
+                value = value * 0.0
             scene.x[k] = value
 
 
@@ -721,7 +728,7 @@ def take_half(scene, state, law, room, root, end, free):
         return
     half_kick(scene, room.half, law.h, root, end)
     unwhiten_trees(tree, scene.chains, scene.mass, room.half, room.v, root, end)
-    for k in range(first, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+    for k in range(first, velocities_to(tree, end)):
         state.mean[k] = where(free, state.mean[k] - room.v[k], state.mean[k])
 
 
