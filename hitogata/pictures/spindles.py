@@ -44,10 +44,10 @@ def draw_spindles(
         colours = np.repeat(overlay.shades(overlay.values[row]), k - 1, axis=0)
         order = np.argsort(depth)
         axes.add_collection(
-            LineCollection(pieces[order], colors=0.45 * colours[order], linewidths=widths[order] + 0.7), autolim=False
+            LineCollection(list(pieces[order]), colors=0.45 * colours[order], linewidths=widths[order] + 0.7), autolim=False
         )
         axes.add_collection(
-            LineCollection(pieces[order], colors=colours[order], linewidths=widths[order], capstyle="round"),
+            LineCollection(list(pieces[order]), colors=colours[order], linewidths=widths[order], capstyle="round"),
             autolim=False,
         )
     canvas.draw()
