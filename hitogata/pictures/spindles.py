@@ -43,13 +43,11 @@ def draw_spindles(
         widths = (1.0 + (overlay.widths[:, None] - 1.0) * belly).ravel() * 72.0 / _DPI * height / 720.0
         colours = np.repeat(overlay.shades(overlay.values[row]), k - 1, axis=0)
         order = np.argsort(depth)
-        axes.add_collection(
-            LineCollection(list(pieces[order]), colors=0.45 * colours[order], linewidths=widths[order] + 0.7), autolim=False
-        )
-        axes.add_collection(
-            LineCollection(list(pieces[order]), colors=colours[order], linewidths=widths[order], capstyle="round"),
-            autolim=False,
-        )
+        lines, shades, thick = list(pieces[order]), colours[order], widths[order]
+        edge = LineCollection(lines, colors=0.45 * shades, linewidths=thick + 0.7)
+        fill = LineCollection(lines, colors=shades, linewidths=thick, capstyle="round")
+        axes.add_collection(edge, autolim=False)
+        axes.add_collection(fill, autolim=False)
     canvas.draw()
     drawn = np.asarray(canvas.buffer_rgba()).astype(np.float64)
     cover = drawn[..., 3:] / 255.0
