@@ -5,8 +5,8 @@
     python -m benchmarks.pipeline many [--items 100000]
     python -m benchmarks.pipeline full
 
-`kills` analyses small trials undisturbed, then kills a worker, (with Ray) the raylet of the second node, and the driver,
-each at random moments, resumes, and compares the checksums of all files.  `cost`: time for each item that does nothing,
+`kills` analyses small trials undisturbed, then kills a worker, (with Ray) the raylet of the second node, and the
+driver, each at random moments, resumes, and compares checksums.  `cost`: time for each item that does nothing,
 and how much faster two processes are than one.  `many`: memory of the driver over many items.  `full`: a disk that is
 full (needs to be allowed to mount one).
 """
@@ -245,7 +245,7 @@ def many(args, folder):
             if k % (count // 10) == count // 20:
                 sizes.append(int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6)
     took = time.perf_counter() - begun
-    kept = sum(1 for _ in results.keys()  # noqa: SIM118)
+    kept = len(list(results.keys()))
     print(f"{count} items in {took:.0f} s, {took / count * 1e3:.2f} ms each; {kept} results")
     print(f"memory of the driver over the run [MB]: {', '.join(f'{x:.0f}' for x in sizes)}")
 
