@@ -1,17 +1,18 @@
 """Does every trial get its result, exactly once, whatever dies; and what does the sharing out cost?
 
-    python -m benchmarks.pipeline kills [--ray] [--trials 200] [--rounds 5]
+    python -m benchmarks.pipeline kills [--ray] [--trials 200] [--rounds 5] [--light]
     python -m benchmarks.pipeline cost [--ray] [--items 2000]
     python -m benchmarks.pipeline many [--items 100000]
     python -m benchmarks.pipeline full
 
 `kills` analyses small trials undisturbed, then kills a worker, (with Ray) the raylet of the second node, and the
-driver, each at random moments, resumes, and compares checksums.  `cost`: time for each item that does nothing,
-and how much faster two processes are than one.  `many`: memory of the driver over many items.  `full`: a disk that is
-full (needs to be allowed to mount one).
+driver, each at random moments, resumes, and compares checksums; `--light`: items that wait 0.1 s instead of trials.
+`cost`: time for each item that does nothing, and how much faster two processes are than one.  `many`: memory of the
+driver over many items.  `full`: a disk that is full (needs to be allowed to mount one).
 """
 
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -26,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hitogata.cluster import Item, LocalWorkers, Policy, Results, run_items
+from hitogata.cluster import FolderLock, Item, LocalWorkers, Policy, Results, run_items
 from hitogata.files import Axes, MarkerData, read_trc, write_trc
 from hitogata.pipeline.sample import sample_trial
 
@@ -36,7 +37,10 @@ QUICK = ["--set", "body.fit=false", "--set", "page.pictures=false", "--set", "pa
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("kills", "cost", "many", "full"))
+    parser.add_argument("what", choices=("kills", "cost", "many", "full", "drive"))
+    parser.add_argument("--light", action="store_true")
+    parser.add_argument("--out", type=Path, help="of drive, which is what kills kills")
+    parser.add_argument("--address")
     parser.add_argument("--ray", action="store_true")
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--items", type=int)
@@ -68,20 +72,49 @@ def small_trials(folder, count):
 def checksums(out):
     """Of all files of all trials, and how many results there are."""
     found = {}
+    results = Results(out / ".hitogata" / "results")
+    if not (out / "trials").is_dir():
+        keys = list(results.keys())
+        whole = {key: results.get(key) for key in keys}
+        return {key: hashlib.sha256(data).hexdigest() for key, data in whole.items() if data is not None}, len(keys)
     for record in sorted((out / "trials").glob("*/result.json")):
         found[record.parent.name] = json.loads(record.read_text())["files"]
-    return found, len(list(Results(out / ".hitogata" / "results").keys()))
+    return found, len(list(results.keys()))
+
+
+def light(given):
+    """Waits, then answers with ten kilobytes that only the item tells."""
+    time.sleep(0.1)
+    return np.random.default_rng(given).bytes(10_000)
+
+
+def drive(args, folder):
+    """Light items into a folder, as `analyse` does with trials."""
+    workers = workers_of(False, 2)
+    if args.address:
+        from hitogata.cluster.ray_workers import RayWorkers
+
+        workers = RayWorkers(args.address)
+    results = Results(args.out / ".hitogata" / "results")
+    with FolderLock(args.out / ".hitogata"), workers:
+        results.storage.tidy()
+        items = [Item(f"item-{k}", k) for k in range(args.trials)]
+        for outcome in run_items(light, items, results, workers, policy=Policy(attempts=10, backoff=0.1)):
+            assert outcome.result is not None, outcome.error
 
 
 class Driver:
-    """`hitogata analyse` as a process of its own."""
+    """`hitogata analyse`, or light items, as a process of its own."""
 
     def __init__(self, trials, out, address):
         where = ["--ray", address] if address else ["--workers", "2"]
+        command = ["hitogata.cli", "analyse", str(trials), "-o", str(out), *where, *QUICK]
+        if isinstance(trials, int):
+            command = ["benchmarks.pipeline", "drive", "--trials", str(trials), "--out", str(out)]
+            command += ["--address", address] if address else []
         self.running = subprocess.Popen(
-            [sys.executable, "-m", "hitogata.cli", "analyse", str(trials), "-o", str(out), *where, *QUICK],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            [sys.executable, "-m", *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
         self.begun = time.monotonic()
 
     def finish(self):
@@ -104,8 +137,10 @@ def processes(word, parent=None):
 
 
 def kills(args, folder):
-    trials, rng = folder / "trials", random.Random(args.seed)
-    small_trials(trials, args.trials)
+    trials, rng = args.trials, random.Random(args.seed)
+    if not args.light:
+        trials = folder / "trials"
+        small_trials(trials, args.trials)
     cluster = TwoNodes() if args.ray else None
     try:
         address = cluster.address if cluster else None
@@ -144,7 +179,7 @@ def one_kill(trials, out, victim, at, cluster, wanted, calm):
         if not own:
             print("(none at work) ", end="")
     took, code, said = driver.finish()
-    done = len(checksums(out)[0]) if (out / "trials").is_dir() else 0
+    done = len(checksums(out)[0])
     while code != 0 and resumed < 3:
         resumed += 1
         again, code, said = Driver(trials, out, cluster.address if cluster else None).finish()
