@@ -100,7 +100,7 @@ def drive(args, folder):
         results.storage.tidy()
         items = [Item(f"item-{k}", k) for k in range(args.trials)]
         for outcome in run_items(light, items, results, workers, policy=Policy(attempts=10, backoff=0.1)):
-            assert outcome.result is not None, outcome.error
+            assert outcome.result is not None, f"{outcome.error}: {outcome.traceback}"
 
 
 class Driver:
@@ -201,7 +201,7 @@ class TwoNodes:
     def __init__(self):
         from ray.cluster_utils import Cluster
 
-        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+        os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": str(Path(__file__).parents[1])}
         self.cluster = Cluster(initialize_head=True, head_node_args={
             "num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False})  # fmt: skip
         self.second()

@@ -67,7 +67,7 @@ class Sweep:
             if not values or not good or (len(values) > 1 and not many):
                 kind = "numbers" if many else "a number"
                 raise ArgumentError(f"sweep: {each.name}: {kind}, 0 or more, expected, got {value!r}")
-            object.__setattr__(self, each.name, tuple(map(float, values)) if many else type(each.default)(values[0]))
+            object.__setattr__(self, each.name, tuple(map(float, values)) if many else values[0])
         if not (self.step > 0 and self.seconds >= self.step and self.seeds and self.worlds):
             raise ArgumentError("sweep: step, seconds, seeds and worlds must be above 0, and seconds not below step")
 
