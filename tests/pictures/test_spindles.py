@@ -56,6 +56,6 @@ def test_what_is_refused() -> None:
         Spindles("m", good.at, np.full((5, 1), np.nan), good.widths)
     with pytest.raises(ArgumentError, match="must be finite, shape"):
         Spindles("m", good.at[0], good.values, good.widths)
+    short = Trajectory(TIME[:2], np.repeat(FIGURE.neutral()[None], 2, axis=0), np.zeros((2, FIGURE.nv)))
     with pytest.raises(ArgumentError, match="5 times, the trajectory 2"):
-        q = np.repeat(FIGURE.neutral()[None], 2, axis=0)
-        Actor(FIGURE, Trajectory(TIME[:2], q, np.zeros((2, FIGURE.nv))), overlays=[good])
+        Actor(FIGURE, short, overlays=[good])
