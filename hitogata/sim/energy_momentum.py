@@ -61,6 +61,7 @@ from hitogata.spatial import (
     Force,
     Mat3,
     Motion,
+    Quaternion,
     Sym3,
     Vec3,
     cross,
@@ -68,7 +69,6 @@ from hitogata.spatial import (
     dot,
     inverse,
     load3,
-    quaternion_of,
     rotate,
     rotated,
     rotation_vector,
@@ -80,7 +80,7 @@ from hitogata.spatial import (
 )
 
 SLOW = 1e-4
-"""A tree whose bodies all turn at less than ω with h ω² below this loses nothing worth the work [1/s]."""
+"""A body that turns at ω with h ω² below this, and all that it hangs on, loses nothing worth the work [1/s]."""
 
 TAME, WILD = 0.8, 1.4
 """What turns by more than the former within a step is followed less, and from the latter on not at all.  Energy is let
@@ -135,6 +135,8 @@ class Reached:
     pos: Vec3
     rel: Vec3
     push: Force  # what the bends of its subtree are worth, about the root's origin
+    turns: float  # 1: it, or what it hangs on, turns fast enough to be followed
+    needed: float  # 1: so does something in its subtree
 
 
 class Room(NamedTuple):
@@ -234,18 +236,22 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
     tree, chains, mass, x = scene.tree, scene.chains, scene.mass, scene.x
     first, last = tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
     limp = is_limp(tree, control, root, end)
-    half_kick(scene, room.half, law.h, root, end)
+    if any_lane(limp):
+        half_kick(scene, room.half, law.h, root, end)
     for k in range(first, last):
         room.half[k] = where(limp, room.half[k], 0.0)
         room.start[k] = x[k]
     began = (state.depth[root] >= UNKNOWN) & is_free(tree, root)
     known = known_work(scene, solids, state, where(limp, 0.5 * law.h, law.h), kept, root, end)
     n, going, rounds, still, before = 0.0, fast, MOST_ROUNDS, STILL / law.h, INFINITE
+    alone = end - root == 1 and is_loose(tree, control, root)
     if end - root == 1:
         still = STILL_ALONE / law.h
-        if is_loose(tree, control, root):
-            follow_alone(scene, solids[root], room, root, share, law.h, fast)
-            going = going & False
+    if alone:
+        follow_alone(scene, solids[root], room, root, share, law.h, fast)
+        going = going & False
+    if any_lane(going):
+        find_turning(tree, state, room.reached, root, end, law.h)
     while any_lane(going):
         for k in range(first, last):
             x[k] = x[k] - room.half[k]
@@ -265,7 +271,8 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
         if any_lane(going):
             advance_trees(tree, state.q, room.v, law.h, room.q, root, end)
             for i in range(root, end):
-                place_body(tree.joint[i], tree.body[i], room.reached[i], room.reached, room.q)
+                if any_lane(room.reached[i].needed > 0.0):
+                    place_body(tree.joint[i], tree.body[i], room.reached[i], room.reached, room.q)
             for k in range(first, last):
                 x[k] = x[k] * 0.0
             bend_bodies(scene, solids, room.reached, root, end, share, law.h, going)
@@ -273,17 +280,24 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
             for k in range(first, last):
                 x[k] = room.start[k] - x[k]
     scale, spin, left = energy_scale(scene, solids, state, control, law, room, known, root, end)
-    rescale(scene, solids, room, root, end, where(fast, scale, 1.0), where(fast, spin, 1.0))
+    scale, spin = where(fast, scale, 1.0), where(fast, spin, 1.0)
     most = where(began, state.spare[root], where(kept < 1.0, 0.0, INFINITE))  # a motion that begins has lost nothing
     state.spare[root] = where(fast, minimum(left, most), state.spare[root])
-    move_bodies(scene, room.v, root, end)
-    whiten_velocities(scene, room.v, root, end)
+    slower = (scale < 1.0) | (spin < 1.0)
+    if alone or any_lane(slower):
+        for k in range(first, last):
+            room.old[k] = x[k]
+        rescale(scene, solids, room, root, end, scale, spin)
+        move_bodies(scene, room.v, root, end)
+        whiten_velocities(scene, room.v, root, end)
+        if not alone:
+            for k in range(first, last):
+                x[k] = where(slower, x[k], room.old[k])
     for k in range(first, last):
         x[k] = where(fast, x[k] + room.half[k], room.start[k])
     for i in range(root, end):
         placed, old = scene.placed[i], state.carried[i]
-        reply = rotated(placed.rot, inverse_inertia(solids[i].central))
-        placed.bent = energy_of_excess(reply, placed.motion.ang, placed.excess)
+        placed.bent = energy_of_excess(solids[i].central, placed.rot, placed.motion.ang, placed.excess)
         placed.motion = brought_along(placed.rot, placed.arm, old.centre + fall_of(tree, state, root), old.spin)
 
 
@@ -339,9 +353,10 @@ def curve_newton_step(inertia, spin, start, share, h):
 
 
 @inline
-def energy_of_excess(reply, spin, excess):
-    """Kinetic energy that an excess e of angular momentum adds to that of I ω:  ω·e + ½ e·I⁻¹e.  reply: I⁻¹."""
-    return dot(spin, excess) + 0.5 * dot(excess, reply @ excess)
+def energy_of_excess(central, rot, spin, excess):
+    """Kinetic energy that an excess e of angular momentum adds to that of I ω:  ω·e + ½ e·I⁻¹e."""
+    own = rot.T @ excess
+    return dot(spin, excess) + 0.5 * dot(own, inverse_inertia(central) @ own)
 
 
 @kernel
@@ -428,6 +443,23 @@ def mix(room, first, last, n, going, more):
 
 
 @kernel
+def find_turning(tree, state, reached, root, end, h):
+    """Which bodies of a tree are followed on their curves, and which have to be placed for that."""
+    for i in range(root, end):
+        spin, own, parent = state.carried[i].spin, reached[i], tree.joint[i].parent
+        own.turns = where(dot(spin, spin) * h > SLOW, 1.0, 0.0)
+        if parent >= 0:
+            own.turns = maximum(own.turns, reached[parent].turns)
+        own.needed = 0.0
+        if any_lane(own.turns > 0.0):
+            own.needed = 1.0
+    for i in range(end - 1, root - 1, -1):
+        parent = tree.joint[i].parent
+        if parent >= 0:
+            reached[parent].needed = maximum(reached[parent].needed, reached[i].needed)
+
+
+@kernel
 def bend_bodies(scene, solids, reached, root, end, share, h, going):
     """How the mean motions of a tree's bodies differ from J v, where it is still going; what this is worth to its
     joints, added to x."""
@@ -436,27 +468,47 @@ def bend_bodies(scene, solids, reached, root, end, share, h, going):
         reached[i].push = none
     for i in range(end - 1, root - 1, -1):
         placed, solid, own, parent = scene.placed[i], solids[i], reached[i], tree.joint[i].parent
-        bend, excess = bend_of(
-            solid.mass, solid.centre, solid.central, placed.rot, placed.pos, placed.arm, placed.motion, own.rot,
-            own.pos, h,
-        )  # fmt: skip
-        placed.bend = where(going, bend * share, placed.bend)
-        placed.excess = where(going, excess * share, placed.excess)
-        lin = placed.bend.lin * solid.mass
-        push = own.push + Force(placed.excess + cross(placed.rel + placed.arm, lin), lin)
-        add_push(tree.joint[i], tree.body[i], placed, scene.x, push)
+        if not any_lane(own.needed > 0.0):
+            continue
+        turns = own.turns > 0.0
+        if any_lane(turns):
+            bend, excess = bend_of(
+                solid.mass, solid.centre, solid.central, placed.rot, placed.pos, placed.arm, placed.motion, own.rot,
+                own.pos, h,
+            )  # fmt: skip
+            placed.bend = where(going & turns, bend * share, placed.bend)
+            placed.excess = where(going & turns, excess * share, placed.excess)
+            lin = placed.bend.lin * solid.mass
+            own.push = own.push + Force(placed.excess + cross(placed.rel + placed.arm, lin), lin)
+        add_push(tree.joint[i], tree.body[i], placed, scene.x, own.push)
         if parent >= 0:
-            reached[parent].push = reached[parent].push + push
+            reached[parent].push = reached[parent].push + own.push
 
 
 @inline
 def bend_of(mass, centre, central, rot, pos, arm, motion, rot_after, pos_after, h):
-    """Mean motion of a body (turning, velocity of its centre) less J v, and its angular momentum less I J v."""
-    turn = rotation_vector(quaternion_of(rot_after @ rot.T))
+    """Mean motion of a body (turning, velocity of its centre) less J v, and its angular momentum less I J v.
+
+    L as above, with what is known of half the turn without its angle: c = w, n sin(|φ|/2) = u of its quaternion (w, u).
+    """
+    half = half_turn(rot_after @ rot.T)
+    u, turn = half.v, rotation_vector(half) * (1.0 / h)
     inertia = rotated(rot, central)
+    spin = inertia @ turn
+    along = u * (dot(u, spin) / (dot(u, u) + LEAST))
+    across = cross(u, spin)
+    angular = along + (spin - along + across + cross(u, across) * (1.0 / (1.0 + half.w))) * (1.0 / half.w)
     mean = (pos_after + rot_after @ centre - pos - arm) * (1.0 / h)
-    bend = Motion(turn * (1.0 / h) - motion.ang, mean - motion.lin - cross(motion.ang, arm))
-    return bend, angular_momentum(inertia, turn, h) - inertia @ motion.ang
+    bend = Motion(turn - motion.ang, mean - motion.lin - cross(motion.ang, arm))
+    return bend, angular - inertia @ motion.ang
+
+
+@inline
+def half_turn(m):
+    """Quaternion of a rotation matrix that turns by less than half a turn."""
+    w = 0.5 * sqrt(maximum(1.0 + m.xx + m.yy + m.zz, LEAST))
+    scale = 0.25 / w
+    return Quaternion(w, (m.zy - m.yz) * scale, (m.xz - m.zx) * scale, (m.yx - m.xy) * scale)
 
 
 @inline
