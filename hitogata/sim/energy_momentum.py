@@ -34,9 +34,8 @@ the world is slowed as a whole.
 from typing import NamedTuple
 
 from hitogata.constraints.springs import damper_of
-from hitogata.dynamics.factor import unwhiten_trees, whiten
-from hitogata.dynamics.integration import advance_trees
-from hitogata.dynamics.joints import about, add_felt, driven, is_floating
+from hitogata.dynamics.factor import unwhiten_joint, unwhiten_trees, whiten, whiten_joint
+from hitogata.dynamics.joints import about, add_felt, driven, is_floating, move_on
 from hitogata.dynamics.world_kinematics import at_rest
 from hitogata.dynamics.world_kinematics import carried as carried_along
 from hitogata.lanes import (
@@ -252,33 +251,36 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
         going = going & False
     if any_lane(going):
         find_turning(tree, state, room.reached, root, end, law.h)
+        begin_rounds(scene, room, root, end)
     while any_lane(going):
-        for k in range(first, last):
-            x[k] = x[k] - room.half[k]
-        unwhiten_trees(tree, chains, mass, x, room.next, root, end)
-        moved = greatest_change(room, first, last)
+        for i in range(root, end):
+            if any_lane(room.reached[i].needed > 0.0):
+                unwhiten_joint(tree.joint[i], chains, mass, x, room.next, i)
+        moved = greatest_change(tree, room, root, end)
         if n > 0.0:
             done = (moved < still * still) | (moved > STALLED * before)
             rounds = where(done, minimum(rounds, n), rounds)
         before = where(n > 0.0, moved, INFINITE)
-        mix(room, first, last, n, going, going & (n < rounds))
-        move_bodies(scene, room.v, root, end)
+        mix(tree, room, root, end, n, going, going & (n < rounds))
         if any_lane(going & (n >= rounds) & (share > 0.0)):
             strays = (moved * (law.h * law.h) > LOST * LOST) & going & (n >= rounds) & (share > 0.0)
             share, rounds = where(strays, 0.0, share), where(strays, n + 1.0, rounds)
         going = going & (n < rounds)
         n += 1.0
         if any_lane(going):
-            advance_trees(tree, state.q, room.v, law.h, room.q, root, end)
             for i in range(root, end):
                 if any_lane(room.reached[i].needed > 0.0):
-                    place_body(tree.joint[i], tree.body[i], room.reached[i], room.reached, room.q)
-            for k in range(first, last):
-                x[k] = x[k] * 0.0
+                    joint, body, own = tree.joint[i], tree.body[i], room.reached[i]
+                    move_body(joint, body, scene.placed, i, room.v)
+                    move_on(joint, state.q, room.v, law.h, room.q)
+                    place_body(joint, body, own, room.reached, room.q)
+                    for k in range(joint.iv, joint.iv + joint.count):
+                        x[k] = x[k] * 0.0
             bend_bodies(scene, solids, room.reached, root, end, share, law.h, going)
-            whiten(tree, chains, mass, x, root, end)
-            for k in range(first, last):
-                x[k] = room.start[k] - x[k]
+            whiten_rounds(scene, room, root, end)
+    if not alone:
+        unwhiten_trees(tree, chains, mass, x, room.v, root, end)
+        move_bodies(scene, room.v, root, end)
     scale, spin, left = energy_scale(scene, solids, state, control, law, room, known, root, end)
     scale, spin = where(fast, scale, 1.0), where(fast, spin, 1.0)
     most = where(began, state.spare[root], where(kept < 1.0, 0.0, INFINITE))  # a motion that begins has lost nothing
@@ -297,7 +299,8 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
         x[k] = where(fast, x[k] + room.half[k], room.start[k])
     for i in range(root, end):
         placed, old = scene.placed[i], state.carried[i]
-        placed.bent = energy_of_excess(solids[i].central, placed.rot, placed.motion.ang, placed.excess)
+        if any_lane(dot(placed.excess, placed.excess) > 0.0):
+            placed.bent = energy_of_excess(solids[i].central, placed.rot, placed.motion.ang, placed.excess)
         placed.motion = brought_along(placed.rot, placed.arm, old.centre + fall_of(tree, state, root), old.spin)
 
 
@@ -397,49 +400,86 @@ def weight_of(inertia, gravity):
 @kernel
 def move_bodies(scene, v, root, end):
     """J v: motion of each body's origin."""
-    tree, work = scene.tree, scene.placed
     for i in range(root, end):
-        joint, placed = tree.joint[i], work[i]
-        if joint.parent >= 0:
-            parent = work[joint.parent]
-            motion = carried_along(parent.motion, placed.rel - parent.rel)
-        else:
-            motion = at_rest()
-        placed.motion = driven(joint, tree.body[i], placed, v, motion)
+        move_body(scene.tree.joint[i], scene.tree.body[i], scene.placed, i, v)
 
 
 @kernel
-def greatest_change(room, first, last):
+def move_body(joint, body, work, i, v):
+    """The same of one body; its parent's is known."""
+    placed = work[i]
+    if joint.parent >= 0:
+        parent = work[joint.parent]
+        motion = carried_along(parent.motion, placed.rel - parent.rel)
+    else:
+        motion = at_rest()
+    placed.motion = driven(joint, body, placed, v, motion)
+
+
+@kernel
+def greatest_change(tree, room, root, end):
     """Square of the greatest change of a velocity by a round."""
-    most = room.v[first] * 0.0
-    for k in range(first, last):
-        change = room.next[k] - room.v[k]
-        most = maximum(most, change * change)
+    most = room.v[tree.joint[root].iv] * 0.0
+    for i in range(root, end):
+        joint, needed = tree.joint[i], room.reached[i].needed > 0.0
+        if any_lane(needed):
+            for k in range(joint.iv, joint.iv + joint.count):
+                change = room.next[k] - room.v[k]
+                most = maximum(most, where(needed, change * change, 0.0))
     return most
 
 
 @kernel
-def mix(room, first, last, n, going, more):
+def mix(tree, room, root, end, n, going, more):
     """Velocities of the next round, where there is one: those this one found, g, mixed with those of the last, g₋
     (Anderson 1965, of depth one), in those that are going; where there are no more, g.
 
     g - θ (g - g₋),  θ = r·(r - r₋) / |r - r₋|²,  r = g - v
     """
+    first = tree.joint[root].iv
     along, whole = room.v[first] * 0.0, room.v[first] * 0.0 + LEAST
     if n > 1.0:
-        for k in range(first, last):
-            own = room.next[k] - room.v[k]
-            turned = own - room.change[k]
-            along, whole = along + own * turned, whole + turned * turned
+        for i in range(root, end):
+            joint, needed = tree.joint[i], room.reached[i].needed > 0.0
+            if any_lane(needed):
+                for k in range(joint.iv, joint.iv + joint.count):
+                    own = where(needed, room.next[k] - room.v[k], 0.0)
+                    turned = where(needed, own - room.change[k], 0.0)
+                    along, whole = along + own * turned, whole + turned * turned
     share = where(more, clip(along / whole, -MOST_MIXED, MOST_MIXED), 0.0)
-    for k in range(first, last):
-        found = room.next[k]
-        room.change[k] = found - room.v[k]
-        mixed = found
-        if n > 1.0:
-            mixed = found - share * (found - room.old[k])
-        room.v[k] = where(going, mixed, room.v[k])
-        room.old[k] = found
+    for i in range(root, end):
+        joint = tree.joint[i]
+        if any_lane(room.reached[i].needed > 0.0):
+            for k in range(joint.iv, joint.iv + joint.count):
+                found = room.next[k]
+                room.change[k] = found - room.v[k]
+                mixed = found
+                if n > 1.0:
+                    mixed = found - share * (found - room.old[k])
+                room.v[k] = where(going, mixed, room.v[k])
+                room.old[k] = found
+
+
+@kernel
+def begin_rounds(scene, room, root, end):
+    """Whitened velocities without half a step of gravity."""
+    tree = scene.tree
+    for k in range(tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+        scene.x[k] = scene.x[k] - room.half[k]
+
+
+@kernel
+def whiten_rounds(scene, room, root, end):
+    """The same less what bends are worth, of those that are followed."""
+    tree, x = scene.tree, scene.x
+    for i in range(end - 1, root - 1, -1):
+        if any_lane(room.reached[i].needed > 0.0):
+            whiten_joint(tree.joint[i], scene.chains, scene.mass, x, i)
+    for i in range(root, end):
+        joint = tree.joint[i]
+        if any_lane(room.reached[i].needed > 0.0):
+            for k in range(joint.iv, joint.iv + joint.count):
+                x[k] = room.start[k] - x[k] - room.half[k]
 
 
 @kernel
@@ -646,7 +686,11 @@ def energy_scale(scene, solids, state, control, law, room, known, root, end):
     for i in range(root, end):
         solid, placed, body, joint = solids[i], scene.placed[i], tree.body[i], tree.joint[i]
         centre, angular = mean_momenta(placed.motion, placed.bend, placed.excess, placed.arm, placed.rot, solid.central)
-        kinetic = kinetic + body_energy(solid.mass, solid.central, placed.rot, centre, angular)
+        own = unbent_energy(solid.mass, centre, angular, placed.motion.ang)
+        bent = dot(placed.excess, placed.excess) > 0.0
+        if any_lane(bent):
+            own = where(bent, body_energy(solid.mass, solid.central, placed.rot, centre, angular), own)
+        kinetic = kinetic + own
         fall = fall + solid.mass * dot(tree.gravity, centre)
         total = total + momentum_at(solid.mass, placed.rel + placed.arm, centre, angular)
         motor = control.motor[i]
