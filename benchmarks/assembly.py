@@ -1,11 +1,14 @@
 """When does assembly pay?  Depths, the paper's chains, wall times beside peers, the hanging figure, simulated cores.
 
 Two threads need two free cores: on a busy machine their rows say little.  Pinocchio's data grow as nv³ (4 GB at
-512), so it is left out above; MuJoCo does not read files as deep as that.
+512), so it is left out above; MuJoCo's bodies cannot be 1024 deep.
 """
 
+import os
 import sys
+import threading
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -29,15 +32,15 @@ from hitogata.dynamics.assembly import (
 )
 from hitogata.dynamics.assembly.plans import cut_order
 from hitogata.dynamics.assembly.program import write_program
-from hitogata.dynamics.assembly.segment_runner import SegmentRunner
+from hitogata.dynamics.assembly.segment_runner import SegmentRunner, segment_width
 from hitogata.dynamics.layout import GRAVITY, model_of
-from hitogata.lanes import X1, X4
+from hitogata.lanes import X1
 from hitogata.library import chain, human40
 from hitogata.loops import Links, constrained_dynamics, here, link_rows, weld
 from tests.peers import builders
-from tests.peers.builders import q_to_mujoco, to_mjcf, to_pinocchio, v_to_mujoco
+from tests.peers.builders import to_pinocchio
 
-PINOCCHIO_LIMIT, MUJOCO_LIMIT = 512, 256
+PINOCCHIO_LIMIT, MUJOCO_LIMIT = 512, 512
 PAPER = {8: (1.31, 0.984, 0.897, None), 16: (2.75, 1.87, 1.70, 1.57), 32: (6.08, 3.93, 3.39, 2.90)}
 """Nakamura group, table 1: links, ms on 1, 2, 4, 8 processes of a cluster of Pentium III 1 GHz."""
 
@@ -77,10 +80,24 @@ def runner_time(figure, width, threads, args, *, alone=False) -> float:
     if alone:
         runner.threads = 1
     run = partial(runner.run, *args, np.zeros(0), GRAVITY, np.empty(figure.nv))
-    for _ in range(3):
-        run()
-        time.sleep(0.005)
-    return best(run, repeats=20000, seconds=6.0 if threads > 1 else 2.0)
+    with each_on_its_core(run if runner.threads > 1 else None):
+        return best(run, repeats=20000, seconds=6.0 if threads > 1 else 2.0)
+
+
+@contextmanager
+def each_on_its_core(run):
+    """This thread and the helper that `run` wakes stay on a core each: on a busy machine they may else share one."""
+    if run is None or not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    cores = sorted(os.sched_getaffinity(0))
+    run()
+    os.sched_setaffinity(0, cores[:1])
+    for thread in threading.enumerate():
+        if thread.name == "hitogata-assembly":
+            os.sched_setaffinity(thread.native_id, cores[1:2] or cores)
+    yield
+    os.sched_setaffinity(0, cores)
 
 
 def peers(figure, q, v, tau) -> tuple[float | None, float | None]:
@@ -92,11 +109,23 @@ def peers(figure, q, v, tau) -> tuple[float | None, float | None]:
         data = model.createData()
         pinocchio = calls(pin.aba, model, data, q, v, tau, loops=max(1, 1000 // n), seconds=2.0)
     if n <= MUJOCO_LIMIT:
-        mj_model = mujoco.MjModel.from_xml_string(to_mjcf(figure))
+        mj_model = hinged(figure)
         mj_data = mujoco.MjData(mj_model)
-        mj_data.qpos[:], mj_data.qvel[:] = q_to_mujoco(figure, q), v_to_mujoco(figure, q, v)
+        mj_data.qpos[:], mj_data.qvel[:], mj_data.qfrc_applied[:] = q, v, tau
         muj = calls(mujoco.mj_forward, mj_model, mj_data, loops=max(1, 200 // n), seconds=2.0)
     return pinocchio, muj
+
+
+def hinged(figure) -> mujoco.MjModel:
+    """A chain of hinges, built body by body: MuJoCo reads no file as deep as that."""
+    spec = mujoco.MjSpec()
+    body = spec.worldbody
+    for link in figure.links:
+        body = body.add_body(name=link.name, pos=link.joint.parent_frame.position)
+        body.add_joint(type=mujoco.mjtJoint.mjJNT_HINGE, axis=link.joint.axis)
+        body.explicitinertial, body.mass, body.ipos = True, link.mass.mass, link.mass.centre
+        body.inertia = link.mass.inertia[:3]
+    return spec.compile()
 
 
 def wall_times(sizes) -> None:
@@ -106,15 +135,17 @@ def wall_times(sizes) -> None:
         args = tuple(rng.normal(size=(3, n)) * 0.3)
         recursion = calls(partial(forward_dynamics, method=Method.RECURSION), figure, *args, loops=max(1, 2000 // n))
         single = runner_time(figure, X1, 4, args, alone=True)
-        lanes = runner_time(figure, X4, 1, args)
-        two = runner_time(figure, X4, 2, args)
+        width = segment_width(n)
+        lanes = runner_time(figure, width, 1, args)
+        two = runner_time(figure, segment_width(n, 2), 2, args)
         pinocchio, muj = peers(figure, *args)
         own = min(recursion, lanes, two)
         texts = [f"{t * 1e6:.1f}" if t else "-" for t in (recursion, single, lanes, two, pinocchio, muj)]
         ratio = f"{own / pinocchio:.2f}" if pinocchio else "-"
-        rows.append([str(n), *texts, f"{lanes / recursion:.2f}", f"{lanes / two:.2f}", ratio])
+        ratios = [f"{lanes / recursion:.2f}", f"{lanes / two:.2f}", ratio]
+        rows.append([str(n), *texts[:2], str(width.n), *texts[2:], *ratios])
         print(f"  {rows[-1]}", file=sys.stderr, flush=True)
-    head = ["links", "recursion", "assembly, 1 lane", "4 lanes", "4 lanes × 2 threads", "pin.aba", "mj_forward",
+    head = ["links", "recursion", "assembly, 1 lane", "lanes", "in lanes", "lanes × 2 threads", "pin.aba", "mj_forward",
             "lanes / recursion", "threads: times faster", "best / pin.aba"]  # fmt: skip
     table("Chain of hinges, one state, one call from Python [µs]", head, rows)
 

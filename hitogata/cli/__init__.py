@@ -14,6 +14,7 @@ from hitogata import __version__
 from hitogata.errors import HitogataError
 
 COMMANDS = {
+    "analyse": "hitogata.cli.analyse",
     "dynamics": "hitogata.cli.dynamics",
     "capture": "hitogata.cli.capture",
     "device": "hitogata.cli.device",
@@ -29,6 +30,7 @@ COMMANDS = {
 """Commands by name, and the module of each: it has `describe(parser)` and, in the arguments it leaves, `run`."""
 
 _SUMMARIES = {
+    "analyse": "from recordings to reports: joint angles, torques, tensions of muscles; one trial or many",
     "dynamics": "the forces behind a recorded motion: inverse dynamics of an OpenSim model with measured loads",
     "capture": "motion capture: calibrate cameras, points from images, labels for points",
     "device": "simulated devices that stream recordings, with faults; what is being sent",

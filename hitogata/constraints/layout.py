@@ -13,6 +13,7 @@ from typing import NamedTuple
 from hitogata.constraints.envelope import Envelope
 from hitogata.constraints.islands import Islands
 from hitogata.dynamics.factor import Chains
+from hitogata.dynamics.followers import Followers
 from hitogata.dynamics.layout import Tree
 from hitogata.lanes import lanes, record, records
 from hitogata.spatial import Force, Mat3, Motion, RigidInertia, Sym3, Vec3
@@ -154,6 +155,7 @@ class Scene(NamedTuple):
     drive: lanes  # type: ignore[valid-type]  # (nv,): what motors would do at zero velocity, see `sim.motors`
     free: lanes  # type: ignore[valid-type]  # (nv,): whitened velocities without limits and contacts
     iterate: lanes  # type: ignore[valid-type]  # (nv,): velocities, see `sim.motor_search`
+    followers: Followers
 
 
 class Rows(NamedTuple):

@@ -22,7 +22,7 @@ from hitogata.contact.layout import (
     ShapeInts,
 )
 from hitogata.contact.tables import Tables, check_faces, faces_of
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.follower_model import tree_model_of
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import (
     Box,
@@ -162,7 +162,7 @@ def surfaces_of(
         friction: coefficient.
         restitution: coefficient.
     """
-    model = model_of(figure)
+    model = tree_model_of(figure)
     result: list[Surface] = []
     places = _places(figure, in_bodies)
     for i, link in enumerate(figure.links):
@@ -187,7 +187,7 @@ def joined_bodies(
 
     A link and its parent; with `grandparents` also a link and its parent's parent.
     """
-    model, result = model_of(figure), []
+    model, result = tree_model_of(figure), []
     for i, parent in enumerate(figure.parents):
         above = [parent, figure.parents[parent] if parent >= 0 and grandparents else -1]
         for other in above:
@@ -272,7 +272,7 @@ def _places(figure: Figure, in_bodies: bool) -> list[tuple[float, ...]]:
     name = "places of shapes in bodies" if in_bodies else "places of shapes in links"
     places: list[tuple[float, ...]] | None = figure.compiled.get(name)
     if places is None:
-        model = model_of(figure)
+        model = tree_model_of(figure)
         frames = [model.link_poses[body] if in_bodies else IDENTITY for body in model.body_of_link]
         links = zip(frames, figure.links, strict=True)
         places = [_place(frame, shape.pose) for frame, link in links for shape in link.shapes]

@@ -1,7 +1,8 @@
 """The functions of this room for figures whose joints follow functions: those of their trees of screws, times G.
 
 See `hitogata.figure.expansion`.  What is exact there is exact here; it is done in numpy around the kernels, for one
-state or for a batch, and forward dynamics solves the dense equation Gᵀ M G v̇ = τ - ..., in O(n³).
+state or for a batch, and forward dynamics of a batch solves the dense equation Gᵀ M G v̇ = τ - ..., in O(n³); that of
+one state goes by `assembly`.
 """
 
 from collections.abc import Callable

@@ -11,6 +11,7 @@ J M⁻¹ Jᵀ, is y · y.
 
 from typing import NamedTuple
 
+from hitogata.dynamics.followers import fold
 from hitogata.lanes import kernel, lanes, packed, sqrt
 from hitogata.spatial import dot, load_down
 
@@ -20,6 +21,8 @@ class Chains(NamedTuple):
 
     stride: int  # room for one chain, a multiple of 8
     velocity: lanes  # type: ignore[valid-type]  # (bodies, stride): the velocities that move a body
+    argument: lanes  # type: ignore[valid-type]  # of those that follow others, see `followers`
+    slope: lanes  # type: ignore[valid-type]
 
 
 @kernel
@@ -42,6 +45,9 @@ def factorise(tree, chains, mass, first, end):
     for i in range(end - 1, first - 1, -1):
         joint = tree.joint[i]
         row, depth, chain = joint.iv * stride, joint.depth, i * stride
+        if joint.arguments > 0:
+            fold(chains, joint, i, mass)
+            continue
         factorise_own(mass, many, row, depth, joint.count, stride)
         if joint.count == 3:
             for j in range(depth):

@@ -38,7 +38,8 @@ def forward_dynamics(
         gravity: acceleration of gravity, world axes [m/s²].
         threads: to share a batch over, or the segments of one state; None: one per core.
         out: where to put the result, an array of its shape and dtype; None: a new one.
-        method: AUTO takes segments for one state of a long figure where that is faster, else the recursion.
+        method: AUTO takes segments for one state of a long figure where that is faster, assembly for one state of a
+            figure with function joints, else the recursion.
 
     Returns:
         vdot, shape (nv,) or (n, nv).  A batch of float32 arrays is computed in float32, all else in float64.
@@ -58,6 +59,8 @@ def forward_dynamics(
         except REFUSED:
             pass  # a batch, lists, other dtypes, strided arrays: `call` sees to them
     model = callable_model_of(figure)
+    if model.follows and _chosen(method, figure, q, v, tau, wrenches) is Method.ASSEMBLY:
+        return forward_by(Method.ASSEMBLY, figure, q, v, tau, wrenches, gravity, threads, out)
     inputs = (
         Input("q", q, (model.nq,)),
         Input("v", v, (model.nv,)),
@@ -73,11 +76,11 @@ def _chosen(method: Any, figure: Figure, *arguments: Any) -> Method:
         raise ArgumentError(f"method: expected a Method, got {method!r}")
     if method is not Method.AUTO:
         return method
-    if callable_model_of(figure).follows:
+    other = Method.ASSEMBLY if callable_model_of(figure).follows else Method.SEGMENTS
+    if figure.compiled.get("segments pay") is False and other is Method.SEGMENTS:
         return Method.RECURSION
-    if any(ndim(x) > single for x, single in zip(arguments, (1, 1, 1, 2), strict=True) if x is not None):
-        return Method.RECURSION
-    return Method.SEGMENTS if pays(figure) else Method.RECURSION
+    batch = any(ndim(x) > single for x, single in zip(arguments, (1, 1, 1, 2), strict=True) if x is not None)
+    return Method.RECURSION if batch or not (other is Method.ASSEMBLY or pays(figure)) else other
 
 
 @entry(ints=Ints(1), floats=Floats(1), q=Floats(1), v=Floats(1), tau=Floats(1), out=Floats(1, write=True))

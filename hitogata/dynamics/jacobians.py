@@ -83,7 +83,8 @@ def jacobian_derivative(
 
 def frame_in_body(figure: Figure, model: Model, frame: str, point: Any) -> tuple[int, float, float, float]:
     """Body that carries a frame, and the frame's origin (or a point of it) in that body's frame K."""
-    known: dict[str, tuple[int, float, float, float]] = figure.compiled.setdefault("frames", {})
+    place = "frames" if model.followers is None else "frames of the tree"
+    known: dict[str, tuple[int, float, float, float]] = figure.compiled.setdefault(place, {})
     if point is None and isinstance(frame, str) and frame in known:
         return known[frame]
     link, pose = figure.frame(frame)

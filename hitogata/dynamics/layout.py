@@ -44,6 +44,9 @@ class JointInts:
     geared: int  # 1: it has armature
     turns: int  # 1: a hinge, or a screw that turns
     slides: int  # 1: a screw that slides
+    arguments: int  # of the function that its coordinate follows, see `followers`; 0: it follows none
+    first: int  # place of the first of them in the list of all arguments
+    program: int  # where the function begins
 
 
 @record
@@ -81,6 +84,14 @@ def open_tree(ints, floats):
     return Tree(header[0], header[1], header[2], header[3], load3(numbers, 0), joint, body)
 
 
+@kernel
+def velocities_to(tree, end):
+    """One past the last velocity of the bodies before `end`, which are whole trees."""
+    if end < tree.bodies:
+        return tree.joint[end].iv
+    return tree.nv
+
+
 # ------------------------------------------------------- from Python
 
 
@@ -101,6 +112,8 @@ class Model:
     link_poses: tuple[Pose, ...]  # X_KB of each body
     zeros: FloatArray  # (nv,): no torques
     follows: bool = False  # a stand-in for a figure with function joints: sizes alone, see `expanded`
+    followers: Any = None  # `followers.FollowerTables` of such a figure; its nq and nv count those that follow, too
+    drives: tuple[tuple[int, ...], ...] = ()  # of each link: bodies that carry the coordinates of its joint
     _others: dict[Any, Floats] = field(default_factory=dict)
 
     @property
@@ -117,6 +130,10 @@ class Model:
         """Bodies of a link: those between the screws of its joint, and last its own."""
         own = self.body_of_link[link]
         return range(own - figure.links[link].joint.bodies + 1, own + 1)
+
+    def driven_by(self, figure: Figure, link: int) -> tuple[int, ...]:
+        """Bodies that carry the coordinates of a link's joint, with their motors and limits."""
+        return self.drives[link] if self.drives else tuple(self.bodies_of(figure, link))
 
     def floats_for(self, gravity: Any, dtype: Any) -> Floats:
         """The floats with another gravity or precision; a few are kept."""
@@ -142,7 +159,7 @@ def model_of(figure: Figure) -> Model:
         for name, link in zip(figure.joint_names, figure.links, strict=True):
             if link.joint.follows:
                 what = f"figure {figure.name!r}: joint {name!r} follows functions of coordinates"
-                raise ArgumentError(f"{what}, which only the functions of hitogata.dynamics take yet")
+                raise ArgumentError(f"{what}, which only hitogata.dynamics and worlds take yet")
         model = _compile(figure)
         figure.compiled["hot"] = model.hot
         figure.compiled["dynamics"] = model
@@ -166,7 +183,7 @@ def callable_model_of(figure: Figure) -> Model:
     return model
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """A body before its numbers are laid out."""
 
     parent: int
@@ -180,16 +197,23 @@ class _Part(NamedTuple):
     armature: float
     damping: float
     screw: tuple[float, float] = (0.0, 0.0)  # turn and slide
+    function: Any = None  # that its coordinate follows,
+    args: tuple[tuple[int, int], ...] = ()  # and the places of its arguments in q and v
 
 
 def _compile(figure: Figure) -> Model:
-    parts: list[_Part] = []
+    parts: list[Part] = []
     body_of_link: list[int] = []
     for i, (link, parent) in enumerate(zip(figure.links, figure.parents, strict=True)):
         above = body_of_link[parent] if parent >= 0 else -1
         link_place = parts[above].link_pose if parent >= 0 else IDENTITY
-        parts += _bodies_of(link, i, above, link_place, figure.q_starts[i], figure.v_starts[i], len(parts))
+        parts += bodies_of_joint(link, i, above, link_place, figure.q_starts[i], figure.v_starts[i], len(parts))
         body_of_link.append(len(parts) - 1)
+    return laid_out(figure, parts, body_of_link)
+
+
+def laid_out(figure: Figure, parts: list[Part], body_of_link: list[int], following: int = 0) -> Model:
+    """The arrays of bodies in depth-first order, of which some follow others; see `followers`."""
     parents = [part.parent for part in parts]
     last_child = {parent: i for i, parent in enumerate(parents)}
     ends = list(range(1, len(parts) + 1))
@@ -201,39 +225,39 @@ def _compile(figure: Figure) -> Model:
         depths.append(depths[above] + VELOCITIES[parts[above].kind] if above >= 0 else 0)
     rows = [
         [p.parent, p.kind, p.iq, p.iv, VELOCITIES[p.kind], p.link, depths[i], ends[i], i not in last_child,
-         last_child[p.parent] == i, p.armature > 0, p.screw[0] != 0, p.screw[1] != 0]
+         last_child[p.parent] == i, p.armature > 0, p.screw[0] != 0, p.screw[1] != 0, 0, 0, 0]
         for i, p in enumerate(parts)
     ]  # fmt: skip
-    header = [len(parts), figure.nq, figure.nv, figure.nlinks]
+    nq, nv = figure.nq + following, figure.nv + following
+    header = [len(parts), nq, nv, figure.nlinks]
     ints = np.concatenate([header, np.ravel(rows)]).astype(np.int64)
     floats = np.concatenate([GRAVITY, [0.0], *[_numbers(part) for part in parts]])
-    zeros = np.zeros(figure.nv)
-    return Model(ints, floats, figure.nq, figure.nv, figure.nlinks, tuple(body_of_link),
-                 tuple(p.link_pose for p in parts), zeros)  # fmt: skip
+    return Model(ints, floats, nq, nv, figure.nlinks, tuple(body_of_link), tuple(p.link_pose for p in parts),
+                 np.zeros(nv))  # fmt: skip
 
 
-def _bodies_of(link: Link, index: int, above: int, above_link: Pose, iq: int, iv: int, count: int) -> list[_Part]:
+def bodies_of_joint(link: Link, index: int, above: int, above_link: Pose, iq: int, iv: int, count: int) -> list[Part]:
     """The bodies of a link: one for each screw of its joint, massless but the last.  `above_link`: X_KB of the parent.
 
     K of each is F, turned so that z is the axis of its screw; the last K is M, turned likewise.
     """
     joint, place, turn = link.joint, above_link @ link.joint.parent_frame, IDENTITY
-    parts: list[_Part] = []
+    parts: list[Part] = []
     for k, screw in enumerate(joint.screws):
         before, turn = turn, _z_to(screw.axis)
         kind = HINGE if (screw.turn, screw.slide) == (1.0, 0.0) else SCREW
         place = (place if k == 0 else before.inverse()) @ screw.before @ turn
-        parts.append(_Part(above, kind, iq + k, iv + k, -1, place, None, IDENTITY, joint.armature, joint.damping,
+        parts.append(Part(above, kind, iq + k, iv + k, -1, place, None, IDENTITY, joint.armature, joint.damping,
                            (screw.turn, screw.slide)))  # fmt: skip
         above = count + k
     if not parts:
         kind = FIXED if not joint.nv else FREE if joint.floating else BALL
-        parts = [_Part(above, kind, iq, iv, index, place, None, IDENTITY, joint.armature, joint.damping)]
+        parts = [Part(above, kind, iq, iv, index, place, None, IDENTITY, joint.armature, joint.damping)]
     link_pose = (joint.child_frame @ turn).inverse()
     return [*parts[:-1], parts[-1]._replace(link=index, mass=link.mass.placed(link_pose), link_pose=link_pose)]
 
 
-def _numbers(part: _Part) -> FloatArray:
+def _numbers(part: Part) -> FloatArray:
     """A `Body`, flat."""
     inertia = np.zeros(10)
     if part.mass is not None:

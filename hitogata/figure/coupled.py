@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hitogata.figure.figure import Figure
 
 _KINDS: dict[type[Chart], tuple[JointKind, ...]] = {
-    Angle: (JointKind.HINGE, JointKind.SLIDER, JointKind.UNIVERSAL),
+    Angle: (JointKind.HINGE, JointKind.SLIDER, JointKind.UNIVERSAL, JointKind.COMPOUND, JointKind.FUNCTION),
     SwingTwist: (JointKind.BALL, JointKind.FREE),
     Position: (JointKind.FREE,),
 }
@@ -53,15 +53,17 @@ def checked_ranges(ranges: Any, figure: "Figure") -> tuple[CoupledRange, ...]:
 
 
 def _check_chart(chart: Chart, range_: CoupledRange, figure: "Figure") -> None:
-    kind = figure.links[figure.joint_index(chart.joint)].joint.kind
+    joint = figure.links[figure.joint_index(chart.joint)].joint
+    kind = joint.kind
     what = f"{range_.name}: {type(chart).__name__} of {chart.joint!r}, which is a {kind.value} joint"
     if kind not in _KINDS[type(chart)]:
         raise FigureError(what)
     if isinstance(chart, Angle):
-        if chart.metres != (kind is JointKind.SLIDER):
-            raise FigureError(f"{what}: metres must be {kind is JointKind.SLIDER}")
-        if chart.index and kind is not JointKind.UNIVERSAL:
-            raise FigureError(f"{what}: it has one coordinate, not {chart.index + 1}")
+        if not joint.follows and chart.index < joint.nq and chart.metres != (joint.screws[chart.index].turn == 0.0):
+            raise FigureError(f"{what}: metres must be {not chart.metres}")
+        if chart.index >= joint.nq:
+            many = "one coordinate" if joint.nq == 1 else f"{joint.nq} coordinates"
+            raise FigureError(f"{what}: it has {many}, not {chart.index + 1}")
 
 
 def owner_of(range_: CoupledRange, figure: "Figure") -> int:
@@ -92,9 +94,17 @@ def bound_ranges(figure: "Figure") -> tuple[BoundRange, ...]:
 
 
 def _bound(range_: CoupledRange, figure: "Figure") -> BoundRange:
-    depth = [0] * figure.nlinks
-    for i, parent in enumerate(figure.parents):
-        depth[i] = depth[parent] + figure.links[parent].joint.nv if parent >= 0 else 0
+    owner, chain = owner_of(range_, figure), list[int]()
+    i = owner
+    while i >= 0:
+        chain = [*range(figure.v_starts[i], figure.v_starts[i] + figure.links[i].joint.nv), *chain]
+        i = figure.parents[i]
+    places = [(iq, chain.index(iv)) for iq, iv in chart_places(range_, figure)]
+    return BoundRange(owner, range_.flat_at(places), range_.region.walls)
+
+
+def chart_places(range_: CoupledRange, figure: "Figure") -> list[tuple[int, int]]:
+    """Where the first number of each chart stands in q, and its first velocity in v."""
     places = []
     for chart in range_.charts:
         i = figure.joint_index(chart.joint)
@@ -102,5 +112,5 @@ def _bound(range_: CoupledRange, figure: "Figure") -> BoundRange:
         index = chart.index if isinstance(chart, Angle) else 0
         turning = 3 * (free and isinstance(chart, SwingTwist))
         sliding = 3 * isinstance(chart, Position)
-        places.append((figure.q_starts[i] + index + turning, depth[i] + index + sliding))
-    return BoundRange(owner_of(range_, figure), range_.flat_at(places), range_.region.walls)
+        places.append((figure.q_starts[i] + index + turning, figure.v_starts[i] + index + sliding))
+    return places

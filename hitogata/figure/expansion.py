@@ -110,7 +110,7 @@ def _expand(figure: Figure) -> Expansion:
             plain.append(link)
             functions.append(None)
             continue
-        expanded, moving = _screws(joint, name, known)
+        expanded, moving = screws_of(joint, name, known)
         links.append(replace(link, joint=replace(expanded, name=name)))
         slides = tuple(Screw((0.0, 0.0, 1.0), 0.0, 1.0) for _ in joint.coordinates)
         flat = Joint(JointKind.COMPOUND, motions=slides, name=name) if slides else Joint(JointKind.FIXED, name=name)
@@ -141,7 +141,7 @@ def _expand(figure: Figure) -> Expansion:
     )
 
 
-def _screws(joint: Joint, name: str, known: dict[str, tuple[int, int]]) -> tuple[Joint, list[Any]]:
+def screws_of(joint: Joint, name: str, known: dict[str, tuple[int, int]]) -> tuple[Joint, list[Any]]:
     """A function joint as screws, and the steps that move them; what is constant becomes part of their places."""
     before, motions, moving = IDENTITY, [], []
     for step in joint.steps:

@@ -107,10 +107,10 @@ def join_links(tree, given, program, q, v, tau, wrenches, numbers, out, memory, 
     forces = tail(rows, ROW * (held + 1))
     write_ends(bench, rows, numbers[0])
     job = open_job(program, tail(forces, held + 1))
-    status = assemble(job, tree, bench.limb, speed, torque, rows)
+    status = assemble(job, tree, bench.limb, speed, torque, rows, None)
     if status == SINGULAR:
         return status
-    disassemble(job, tree, bench.limb, result, forces, None)
+    disassemble(job, tree, bench.limb, result, forces, None, None)
     for n in range(held):
         bench.links.row[n].force = forces[n]
     report(bench, tail(result, tree.nv))

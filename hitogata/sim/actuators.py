@@ -148,6 +148,6 @@ def _coordinates(figure: Any) -> Any:
     """Place in q of the coordinate of each velocity; -1: none of its own."""
     result = np.full(figure.nv, -1)
     for link, q, v in zip(figure.links, figure.q_starts, figure.v_starts, strict=True):
-        if link.joint.screws:
+        if link.joint.screws or link.joint.follows:
             result[v : v + link.joint.nv] = np.arange(q, q + link.joint.nq)
     return result

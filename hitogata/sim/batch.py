@@ -24,6 +24,7 @@ from hitogata.sim.members import Member
 from hitogata.sim.parts import state_parts
 from hitogata.sim.ties import AT, Tie
 from hitogata.sim.world import LONGEST, World
+from hitogata.sim.world_model import stretch
 
 
 class BatchError(HitogataError):
@@ -160,13 +161,18 @@ class WorldBatch:
 
     @property
     def q(self) -> Array:
-        """Coordinates of all figures, one after the other, shape (count, nq); always the same array, read only."""
-        return _read_only(self._arrays.state[:, self._model.arrays.forest.state.part("q")])
+        """Coordinates of all figures, one after the other, shape (count, nq); always the same array, read only.
+
+        Between figures stand those that follow others in function joints: `BatchMember.q` are a figure's own.
+        """
+        forest = self._model.arrays.forest
+        return _read_only(self._arrays.state[:, forest.state.stretch("q", stretch(forest.spans).q)])
 
     @property
     def v(self) -> Array:
-        """Velocities, shape (count, nv); always the same array, read only."""
-        return _read_only(self._arrays.state[:, self._model.arrays.forest.state.part("v")])
+        """Velocities, likewise, shape (count, nv); always the same array, read only."""
+        forest = self._model.arrays.forest
+        return _read_only(self._arrays.state[:, forest.state.stretch("v", stretch(forest.spans).v)])
 
     @property
     def alive(self) -> Array:

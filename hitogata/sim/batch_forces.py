@@ -6,6 +6,7 @@ import numpy as np
 
 from hitogata.constraints.contacts import axes_along
 from hitogata.contact.layout import FAR, Contact, ContactPoint
+from hitogata.dynamics.follower_model import tree_model_of
 from hitogata.lanes import record_offsets
 from hitogata.sim.batch_arrays import Array, BatchArrays
 from hitogata.sim.block_contacts import LISTS
@@ -49,17 +50,16 @@ def contact_forces(arrays: BatchArrays, figure: int, nlinks: int) -> Array:
 
 def limit_forces(arrays: BatchArrays, member: "Member") -> Array:
     """What limits and range walls push with, shape (count, nlinks, 2) [N m], [N]; see `Member.limit_forces`."""
-    span = arrays.model.span_of(member)
+    span, model = arrays.model.span_of(member), tree_model_of(member.figure)
     part = state_parts(arrays.model.forest, span).limit_impulse
     impulses = arrays.state[:, part].astype(float).reshape(len(arrays.state), -1, 2)
     impulses = impulses + arrays.earlier_limits[:, span.bodies]
     bodies = np.array(span.body_of_link) - span.bodies.start
     result = impulses[:, bodies]
     for k, link in enumerate(member.figure.links):
-        if link.joint.screws:
+        if link.joint.screws or link.joint.follows:
             result[:, k] = 0.0
-            first = bodies[k] - link.joint.bodies + 1
-            own = impulses[:, first : bodies[k] + 1].sum(axis=2)
+            own = impulses[:, list(model.driven_by(member.figure, k))].sum(axis=2)
             result[:, k, : min(2, own.shape[1])] = own if own.shape[1] <= 2 else np.sort(own, axis=1)[:, :-3:-1]
     return _per_time(result, arrays)
 

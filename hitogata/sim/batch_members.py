@@ -7,8 +7,8 @@ import numpy as np
 
 from hitogata.constraints.springs import Tie as TieRecord
 from hitogata.dynamics import LinkPoses, centre_of_mass, forward_kinematics
+from hitogata.dynamics.follower_model import tree_model_of
 from hitogata.dynamics.jacobians import frame_in_body
-from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
 from hitogata.lanes import record_offsets, record_size
@@ -138,7 +138,7 @@ class BatchMember:
         which, place = chosen(worlds, self._batch.count), None if at is None else per_world(at, 1, (3,), "at")[0]
         forces = per_world(force, len(which), (3,), "force")
         torques = per_world(torque, len(which), (3,), "torque")
-        body, *point = frame_in_body(self.figure, model_of(self.figure), frame, place)
+        body, *point = frame_in_body(self.figure, tree_model_of(self.figure), frame, place)
         pulls = self._records(self._parts.pull, record_size(Pull))
         pulls[which, body, :3], pulls[which, body, 3:6], pulls[which, body, 6:] = forces, torques, point
         size, control = record_size(Pull), self._arrays.control
@@ -190,15 +190,15 @@ class BatchMember:
         """Range of a hinge or slider [rad], [m]; infinite: none."""
         at, figure = chosen(worlds, self._batch.count), self.figure
         k = figure.joint_index(joint)
-        body = self._span.body_of_link[k]
-        if len(figure.links[k].joint.screws) != 1:
+        own, bodies = figure.links[k].joint, tree_model_of(figure).driven_by(figure, k)
+        if len(own.screws) != 1 and not (own.follows and own.nq == 1):
             raise ArgumentError(f"joint: {joint!r} has no interval: it is a {figure.links[k].joint.kind.value} joint")
         highs = per_world(high, len(at), (), "high", infinite=True)
         lows = -per_world(np.negative(np.asarray(low, float)), len(at), (), "low", infinite=True)
         if (lows > highs).any():
             wrong = (lows > highs).argmax()
             raise ArgumentError(f"low, high: {lows[wrong]:g} is above {highs[wrong]:g}")
-        limits = NatureViews(self._arrays).limits
+        limits, body = NatureViews(self._arrays).limits, self._span.bodies.start + bodies[0]
         limits[at, body, 0], limits[at, body, 1] = lows, highs
 
     def ranges_of(self, joint: str, worlds: Any = None) -> list[RangeOfMotion | None]:

@@ -183,7 +183,7 @@ def world_of(shared, nature, range_lists, range_numbers):
     ranges = own_ranges(range_lists, nature.range_of, range_numbers)
     return World(
         own, shared.chains, nature.solid, nature.limit, ranges, shared.coupled, shared.width, shared.points,
-        shared.walls,
+        shared.walls, shared.followers,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ Joints may have turned meanwhile, so these momenta fit no joint velocities exact
 (in `free_motion`) is how Coriolis and centrifugal forces come in.
 """
 
+from hitogata.dynamics.followers import follow, follow_rates
 from hitogata.dynamics.joints import is_floating, slid, turned
 from hitogata.lanes import any_lane, inline, kernel
 from hitogata.spatial import (
@@ -26,6 +27,9 @@ from hitogata.spatial import (
 def place(scene, solids, state):
     """Places, inertias and momenta of all bodies."""
     tree, work, fall = scene.tree, scene.placed, scene.tree.gravity * 0.0
+    if scene.followers.total > 0:
+        follow(tree, scene.followers, state.q, 0, tree.bodies)
+        follow_rates(tree, scene.chains, scene.followers, state.mean)
     for i in range(tree.bodies):
         placed = work[i]
         if tree.joint[i].parent < 0:

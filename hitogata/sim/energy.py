@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hitogata.dynamics import difference, energy, forward_kinematics, integrate
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.follower_model import tree_model_of
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, entry, kernel, lanes
 from hitogata.sim.layout import open_state, open_world
@@ -95,9 +95,10 @@ def _motors(member: "Member", q: FloatArray) -> float:
     """Of the springs in all joints."""
     figure, controls = member.figure, member._arrays.controls_of(member)
     error, stiffness = difference(figure, controls.target, q), list[float]()
-    model = model_of(figure)
+    model = tree_model_of(figure)
     for k, link in enumerate(figure.links):
-        bodies = model.bodies_of(figure, k) if link.joint.screws else [model.body_of_link[k]] * link.joint.nv
+        own = link.joint.screws or link.joint.follows
+        bodies = model.driven_by(figure, k) if own else (model.body_of_link[k],) * link.joint.nv
         stiffness += [0.0 if link.joint.floating else float(controls.motor[b, 0]) for b in bodies]
     return 0.5 * float(np.asarray(stiffness) @ error**2) if stiffness else 0.0
 

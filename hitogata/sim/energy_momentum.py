@@ -35,7 +35,9 @@ from typing import NamedTuple
 
 from hitogata.constraints.springs import damper_of
 from hitogata.dynamics.factor import unwhiten_joint, unwhiten_trees, whiten, whiten_joint
+from hitogata.dynamics.followers import follow
 from hitogata.dynamics.joints import about, add_felt, driven, is_floating, move_on
+from hitogata.dynamics.layout import velocities_to
 from hitogata.dynamics.world_kinematics import at_rest
 from hitogata.dynamics.world_kinematics import carried as carried_along
 from hitogata.lanes import (
@@ -207,7 +209,8 @@ def going_on(scene, state, root, end):
             value = state.mean[k] / mass[row + depth]
             for j in range(depth):
                 value = value + mass[row + j] * state.mean[scene.chains.velocity[i * stride + j]]
-            before, now = before + value * value, now + scene.x[k] * scene.x[k]
+            if joint.arguments == 0:
+                before, now = before + value * value, now + scene.x[k] * scene.x[k]
     return minimum(HELD * before / now, 1.0)
 
 
@@ -233,7 +236,7 @@ def led_by_nobody(tree, root):
 def follow_tree(scene, solids, state, control, law, room, root, end, share, kept, fast):
     """Substitution: v, the bends it makes, v with them ..., in those that are fast."""
     tree, chains, mass, x = scene.tree, scene.chains, scene.mass, scene.x
-    first, last = tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
+    first, last = tree.joint[root].iv, velocities_to(tree, end)
     limp = is_limp(tree, control, root, end)
     if any_lane(limp):
         half_kick(scene, room.half, law.h, root, end)
@@ -250,7 +253,7 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
         follow_alone(scene, solids[root], room, root, share, law.h, fast)
         going = going & False
     if any_lane(going):
-        find_turning(tree, state, room.reached, root, end, law.h)
+        find_turning(scene, state, room.reached, root, end, law.h)
         begin_rounds(scene, room, root, end)
     while any_lane(going):
         for i in range(root, end):
@@ -270,12 +273,16 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
         if any_lane(going):
             for i in range(root, end):
                 if any_lane(room.reached[i].needed > 0.0):
-                    joint, body, own = tree.joint[i], tree.body[i], room.reached[i]
-                    move_body(joint, body, scene.placed, i, room.v)
+                    joint = tree.joint[i]
+                    move_body(joint, tree.body[i], scene.placed, i, room.v)
                     move_on(joint, state.q, room.v, law.h, room.q)
-                    place_body(joint, body, own, room.reached, room.q)
                     for k in range(joint.iv, joint.iv + joint.count):
                         x[k] = x[k] * 0.0
+            if scene.followers.total > 0:
+                follow(tree, scene.followers, room.q, root, end)
+            for i in range(root, end):
+                if any_lane(room.reached[i].needed > 0.0):
+                    place_body(tree.joint[i], tree.body[i], room.reached[i], room.reached, room.q)
             bend_bodies(scene, solids, room.reached, root, end, share, law.h, going)
             whiten_rounds(scene, room, root, end)
     if not alone:
@@ -383,7 +390,7 @@ def is_limp(tree, control, root, end):
 def half_kick(scene, x, h, root, end):
     """What half a step of gravity adds to the whitened velocities of a tree."""
     tree = scene.tree
-    for k in range(tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+    for k in range(tree.joint[root].iv, velocities_to(tree, end)):
         x[k] = scene.x[k] * 0.0
     for i in range(root, end):
         placed = scene.placed[i]
@@ -464,7 +471,7 @@ def mix(tree, room, root, end, n, going, more):
 def begin_rounds(scene, room, root, end):
     """Whitened velocities without half a step of gravity."""
     tree = scene.tree
-    for k in range(tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+    for k in range(tree.joint[root].iv, velocities_to(tree, end)):
         scene.x[k] = scene.x[k] - room.half[k]
 
 
@@ -483,15 +490,17 @@ def whiten_rounds(scene, room, root, end):
 
 
 @kernel
-def find_turning(tree, state, reached, root, end, h):
-    """Which bodies of a tree are followed on their curves, and which have to be placed for that."""
+def find_turning(scene, state, reached, root, end, h):
+    """Which bodies of a tree are followed on their curves, and which have to be placed for that: all, where coordinates
+    follow others."""
+    tree = scene.tree
     for i in range(root, end):
         spin, own, parent = state.carried[i].spin, reached[i], tree.joint[i].parent
         own.turns = where(dot(spin, spin) * h > SLOW, 1.0, 0.0)
         if parent >= 0:
             own.turns = maximum(own.turns, reached[parent].turns)
         own.needed = 0.0
-        if any_lane(own.turns > 0.0):
+        if scene.followers.total > 0 or any_lane(own.turns > 0.0):
             own.needed = 1.0
     for i in range(end - 1, root - 1, -1):
         parent = tree.joint[i].parent
@@ -752,7 +761,7 @@ def root_of_energy(a, b, c, whole):
 def rescale(scene, solids, room, root, end, scale, spin):
     """Scale the motion of a tree; one that is free keeps its momentum, its spin but for a share."""
     tree, joint = scene.tree, scene.tree.joint[root]
-    first, last = joint.iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
+    first, last = joint.iv, velocities_to(tree, end)
     for k in range(first, last):
         room.v[k] = room.v[k] * scale
     if is_floating(joint) and joint.parent < 0:
@@ -783,6 +792,8 @@ def whiten_velocities(scene, v, root, end):
             value = v[k] / mass[row + depth]
             for j in range(depth):
                 value = value + mass[row + j] * v[chains.velocity[i * stride + j]]
+            if joint.arguments > 0:
+                value = value * 0.0
             scene.x[k] = value
 
 
@@ -817,7 +828,7 @@ def take_half(scene, state, law, room, root, end, free):
         return
     half_kick(scene, room.half, law.h, root, end)
     unwhiten_trees(tree, scene.chains, scene.mass, room.half, room.v, root, end)
-    for k in range(first, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+    for k in range(first, velocities_to(tree, end)):
         state.mean[k] = where(free, state.mean[k] - room.v[k], state.mean[k])
 
 

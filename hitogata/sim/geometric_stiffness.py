@@ -15,6 +15,7 @@ the tree as a whole, so that swinging and tumbling go on.
 from hitogata.constraints.springs import damper_of
 from hitogata.dynamics.factor import factorise
 from hitogata.dynamics.joints import add_felt, column, is_floating
+from hitogata.dynamics.layout import velocities_to
 from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, negated, packed, sqrt, where
 from hitogata.sim.energy_momentum import add_push, is_free, locked_motion
 from hitogata.spatial import Force, Sym3, Vec3, cross, dot, inverse, load3, rotated, shift_of, store3
@@ -79,7 +80,7 @@ def squares(q):
 def holds(scene, state, h, spare, root, end):
     """Is 4 M - h² Σ Jᵀ G J positive?"""
     tree, stride = scene.tree, scene.chains.stride
-    first, last = tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count
+    first, last = tree.joint[root].iv, velocities_to(tree, end)
     source, target = packed(scene.mass), packed(spare)
     for k in range(first * stride, last * stride, source.step):
         target[k] = source[k]

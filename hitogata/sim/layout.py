@@ -19,11 +19,13 @@ from hitogata.constraints.limits import Limit, Watch
 from hitogata.constraints.links import LIMITS
 from hitogata.constraints.ranges import Ranges, one_range
 from hitogata.dynamics.factor import Chains
+from hitogata.dynamics.followers import REGISTER, Followers
 from hitogata.dynamics.layout import Body, JointInts, Tree
 from hitogata.lanes import (
     Count,
     Memory,
     kernel,
+    lanes,
     many,
     memory_sizes,
     numbers,
@@ -101,15 +103,24 @@ class WorldModel(Memory):
     walls = Count(stored=True)  # of ranges of several joints
     range_numbers = Count(stored=True)
     coupled_ranges = Count(stored=True)
+    followers = Count(stored=True)  # coordinates that follow others, see `dynamics.followers`
+    arguments = Count(stored=True)  # of their functions
+    registers = Count(stored=True)  # that these need
+    program_ints = Count(stored=True)
+    program_numbers = Count(stored=True)
     joint = many(JointInts, bodies)
     chain = wholes(bodies, stride)  # the velocities that move a body
     range_start = wholes(bodies)  # where the range of a ball joint begins, or NONE
     coupled = wholes(coupled_ranges * 3 + 1)  # ranges of several joints, see `constraints.coupled`
+    follower = wholes(followers)
+    argument = wholes(arguments, 2)
+    program = wholes(program_ints)
     gravity = numbers(3)
     body = many(Body, bodies)
     solid = many(Solid, bodies)
     limit = many(Limit, bodies)
     ranges = numbers(range_numbers)
+    program_number = numbers(program_numbers)
 
 
 class State(Memory):
@@ -147,13 +158,15 @@ class Control(Memory):
 class SceneMemory(Memory):
     """Scratch of bodies and the mass matrix; see `constraints.layout.Scene`."""
 
-    nv, bodies, stride = Count(), Count(), Count()
+    nv, bodies, stride, arguments, registers = (Count() for _ in range(5))
     placed = many(Placed, bodies)
     mass = numbers(nv, stride)
     x = numbers(rounded_up(nv))
     drive = numbers(rounded_up(nv))
     free = numbers(rounded_up(nv))
     iterate = numbers(rounded_up(nv))
+    slope = numbers(arguments)  # see `dynamics.followers`
+    register = numbers(registers, REGISTER)
 
 
 class RowMemory(Memory):
@@ -180,11 +193,23 @@ class RowMemory(Memory):
 class WorkMemory(Memory):
     """Scratch; its contents do not matter between steps, but for the counts of `Envelope`."""
 
-    nv, bodies, stride, widest, width, points, walls = (Count() for _ in range(7))
-    scene = part(SceneMemory, nv=nv, bodies=bodies, stride=stride)
+    nv, bodies, stride, widest, width, points, walls, arguments, registers = (Count() for _ in range(9))
+    scene = part(SceneMemory, nv=nv, bodies=bodies, stride=stride, arguments=arguments, registers=registers)
     rows = part(
         RowMemory, nv=nv, bodies=bodies, stride=stride, widest=widest, width=width, points=points, walls=walls
     )
+
+
+class Following(NamedTuple):
+    """What follows what, without scratch; see `dynamics.followers`."""
+
+    total: int
+    arguments: int
+    registers: int
+    body: lanes  # type: ignore[valid-type]
+    argument: lanes  # type: ignore[valid-type]
+    program: lanes  # type: ignore[valid-type]
+    numbers: lanes  # type: ignore[valid-type]
 
 
 class World(NamedTuple):
@@ -199,6 +224,7 @@ class World(NamedTuple):
     width: int  # room for one row of coupling
     points: int  # room for point rows
     walls: int  # of ranges of several joints
+    followers: Following
 
 
 class Law(NamedTuple):
@@ -240,9 +266,12 @@ def open_world(ints, floats):
     """Views of what the world is."""
     own = open_memory(WorldModel, floats, ints)
     tree = Tree(own.bodies, own.nq, own.nv, own.links, load3(own.gravity, 0), own.joint, own.body)
-    chains, ranges = Chains(own.stride, own.chain), one_range(own.range_start, own.ranges)
-    coupled = Coupled(own.coupled, own.ranges)
-    return World(tree, chains, own.solid, own.limit, ranges, coupled, own.width, own.points, own.walls)
+    chains = Chains(own.stride, own.chain, own.argument, own.program_number)
+    ranges, coupled = one_range(own.range_start, own.ranges), Coupled(own.coupled, own.ranges)
+    following = Following(
+        own.followers, own.arguments, own.registers, own.follower, own.argument, own.program, own.program_number
+    )
+    return World(tree, chains, own.solid, own.limit, ranges, coupled, own.width, own.points, own.walls, following)
 
 
 @kernel
@@ -260,8 +289,15 @@ def open_control(world, control):
 @kernel
 def open_scene(world, work):
     """Views of the scratch of bodies and mass matrix, with which that of a step begins; likewise."""
-    own = open_memory(SceneMemory, work, world.tree.nv, world.tree.bodies, world.chains.stride)
-    return Scene(world.tree, world.chains, own.placed, own.mass, own.x, own.drive, own.free, own.iterate)
+    follows, chains = world.followers, world.chains
+    own = open_memory(
+        SceneMemory, work, world.tree.nv, world.tree.bodies, chains.stride, follows.arguments, follows.registers
+    )
+    followers = Followers(
+        follows.total, follows.body, follows.argument, follows.program, follows.numbers, own.register, own.slope
+    )
+    chains = Chains(chains.stride, chains.velocity, follows.argument, own.slope)
+    return Scene(world.tree, chains, own.placed, own.mass, own.x, own.drive, own.free, own.iterate, followers)
 
 
 @kernel
@@ -270,7 +306,7 @@ def step_work(world):
     tree = world.tree
     return memory_sizes(
         WorkMemory, tree.nv, tree.bodies, world.chains.stride, widest_of(tree.nv), world.width, world.points,
-        world.walls,
+        world.walls, world.followers.arguments, world.followers.registers,
     )[0]
 
 
@@ -280,7 +316,7 @@ def open_rows(world, work, work_ints):
     tree = world.tree
     own = open_memory(
         WorkMemory, work, work_ints, tree.nv, tree.bodies, world.chains.stride, widest_of(tree.nv), world.width,
-        world.points, world.walls,
+        world.points, world.walls, world.followers.arguments, world.followers.registers,
     ).rows  # fmt: skip
     return Rows(
         world.width, own.joint, own.joint_int, own.joint_y, own.touch, own.touch_y, own.touch_of_body, own.point,

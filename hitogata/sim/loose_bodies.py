@@ -71,7 +71,7 @@ def check_loose(figure: Figure) -> None:
     """ArgumentError naming the first joint that has no rows between loose bodies."""
     for name, link in zip(figure.joint_names, figure.links, strict=True):
         screws = link.joint.screws
-        if any(screw.turn and screw.slide for screw in screws) or (
+        if link.joint.follows or any(screw.turn and screw.slide for screw in screws) or (
             len(screws) > 1 and (len(screws) > 2 or any(screw.slide for screw in screws))
         ):
             kind = link.joint.kind.value

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hitogata.dynamics.follower_model import tree_model_of
 from hitogata.dynamics.jacobians import frame_in_body
-from hitogata.dynamics.layout import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 def bodies_of_v(figure: Figure) -> list[int]:
     """Body, in the figure, whose motor drives each velocity; -1: none does."""
     result = list[int]()
-    model = model_of(figure)
+    model = tree_model_of(figure)
     for k, link in enumerate(figure.links):
-        if link.joint.screws:
-            result += model.bodies_of(figure, k)
+        if link.joint.screws or link.joint.follows:
+            result += model.driven_by(figure, k)
         else:
             result += [model.body_of_link[k] if link.joint.has_motor else -1] * link.joint.nv
     return result
@@ -246,7 +246,7 @@ class Member:
 
     def _rows_of(self, joints: Iterable[str] | None) -> list[int]:
         """Motors of some joints, as rows of `Controls.motor`; None: of all but a free base."""
-        figure, model = self.figure, model_of(self.figure)
+        figure, model = self.figure, tree_model_of(self.figure)
         if joints is None:
             names = zip(figure.joint_names, figure.links, strict=True)
             joints = [name for name, link in names if not link.joint.floating]
@@ -257,7 +257,7 @@ class Member:
             k = figure.joint_index(name)
             if figure.links[k].joint.floating:
                 raise ArgumentError(f"joints: {name!r} is a free base, which has no motor and no limits")
-            rows += model.bodies_of(figure, k)
+            rows += model.driven_by(figure, k)
         return rows
 
     def push(self, tau: Any) -> None:
@@ -274,7 +274,7 @@ class Member:
             at: a point in that frame [m], shape (3,), where the force acts instead.
         """
         arrays, place = self._arrays, None if at is None else numbers(at, 3, "at")
-        body, *point = frame_in_body(self.figure, model_of(self.figure), frame, place)
+        body, *point = frame_in_body(self.figure, tree_model_of(self.figure), frame, place)
         arrays.controls_of(self).pull[body] = [*numbers(force, 3, "force"), *numbers(torque, 3, "torque"), *point]
         arrays.note_pulls()
 

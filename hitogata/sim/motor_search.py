@@ -87,8 +87,9 @@ def along_way(scene, v, root, end):
             for j in range(depth):
                 at = chains.velocity[i * stride + j]
                 old, new = old + mass[row + j] * scene.iterate[at], new + mass[row + j] * v[at]
-            slope = slope + (new - old) * (old - scene.free[k])
-            curve = curve + (new - old) * (new - old)
+            if joint.arguments == 0:
+                slope = slope + (new - old) * (old - scene.free[k])
+                curve = curve + (new - old) * (new - old)
     return slope, curve
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.follower_model import tree_model_of
 from hitogata.figure import Figure
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_size
@@ -109,11 +109,11 @@ def put_part(array: FloatArray, parts: Iterable[slice], values: FloatArray) -> N
 
 def effort_limits(figure: Figure) -> FloatArray:
     """Of the motor of each body of a figure; infinite where there is none, shape (bodies,)."""
-    model = model_of(figure)
+    model = tree_model_of(figure)
     limits = np.full(len(model.link_poses), np.inf)
-    for link, body in zip(figure.links, model.body_of_link, strict=True):
+    for k, link in enumerate(figure.links):
         if not link.joint.floating:
-            limits[body - link.joint.bodies + 1 : body + 1] = link.joint.effort_limit
+            limits[list(model.driven_by(figure, k))] = link.joint.effort_limit
     return limits
 
 

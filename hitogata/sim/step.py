@@ -25,6 +25,7 @@ from hitogata.constraints.newton import FIRST_SHARE, newton
 from hitogata.constraints.points import prepare_point, push_point, solve_point
 from hitogata.constraints.restitution import bounce
 from hitogata.constraints.velocity_pgs import prepare_heap, sweep_heap
+from hitogata.dynamics.followers import follow
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.joints import is_ball
 from hitogata.lanes import any_lane, kernel, maximum, sqrt, where
@@ -102,6 +103,8 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
         advance_late(scene, rows, state, touches, points, law.h, rows.coupling)
     else:
         advance(world.tree, state.q, state.mean, law.h, state.q)
+        if scene.followers.total > 0:
+            follow(world.tree, scene.followers, state.q, 0, world.tree.bodies)
     if bounding:
         bound_tie_energy(scene, world.solid, rows, around, joint_rows, points, state, control, law, rows.coupling)
     mistaken = note_motors(world.tree, scene.drive, scene.x, state, control, law, passes)

@@ -4,6 +4,7 @@ from hitogata.constraints.springs import Tie, TieInts
 from hitogata.contact.conservative_advancement import gap_of
 from hitogata.contact.layout import Contact, ContactPoint, Pair, open_shapes
 from hitogata.contact.narrowphase import touch
+from hitogata.dynamics.followers import follow_rates
 from hitogata.dynamics.joints import is_ball, is_floating, speeds
 from hitogata.lanes import (
     X1,
@@ -82,14 +83,15 @@ def begin(ints, floats, state, work):
 @kernel
 def note_start(world, scene, views):
     """The velocities of all figures are those of a step that ends now."""
-    for k in range(world.tree.nv):
-        views.mean[k] = views.v[k]
     for i in range(world.tree.bodies):
         views.owed[i] = views.owed[i] * 0.0
         views.spare[i] = views.spare[i] * 0.0
         views.depth[i] = views.spare[i] + UNKNOWN
         views.told[i] = views.spare[i] + 1.0
     place(scene, world.solid, views)
+    follow_rates(world.tree, scene.chains, scene.followers, views.v)
+    for k in range(world.tree.nv):
+        views.mean[k] = views.v[k]
     carry(scene, world.solid, views)
     gather(scene)
     note_spin(scene, world.solid, views)

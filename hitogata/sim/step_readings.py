@@ -12,6 +12,7 @@ import numpy as np
 
 from hitogata.constraints.contacts import axes_along
 from hitogata.contact.layout import Contact, ContactPoint
+from hitogata.dynamics.follower_model import tree_model_of
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import X1, entry, lanes, record_offsets
 from hitogata.sim.body_state import place, turn_momenta
@@ -150,13 +151,13 @@ def _limit_impulses(member: "Member") -> FloatArray:
 
 def _of_limits(member: "Member", values: FloatArray) -> FloatArray:
     """Two numbers of each body as two of each link."""
-    span = member._arrays.span_of(member)
+    span, model = member._arrays.span_of(member), tree_model_of(member.figure)
     bodies = np.array(span.body_of_link) - span.bodies.start
     result = values[bodies]
     for k, link in enumerate(member.figure.links):
-        if link.joint.screws:  # both ends of an interval for each
+        if link.joint.screws or link.joint.follows:  # both ends of an interval for each
             result[k] = 0.0
-            own = values[bodies[k] - link.joint.bodies + 1 : bodies[k] + 1].sum(axis=1)
+            own = values[list(model.driven_by(member.figure, k))].sum(axis=1)
             result[k, : min(2, len(own))] = own if len(own) <= 2 else np.sort(own)[:-3:-1]
     return result
 

@@ -34,7 +34,7 @@ Groups with a tree that is led by someone, or an anchor that moves, are left alo
 from typing import NamedTuple
 
 from hitogata.constraints.springs import LEAST, damper_of, potential
-from hitogata.dynamics.integration import advance_trees
+from hitogata.dynamics.followers import follow
 from hitogata.dynamics.joints import is_floating
 from hitogata.lanes import (
     absolute,
@@ -53,6 +53,7 @@ from hitogata.sim.motors import at_limit, beyond_limit
 from hitogata.sim.tied_groups import (
     half_of_fall,
     in_group,
+    move_tree,
     open_room,
     reach_at,
     slow_group,
@@ -160,7 +161,7 @@ class Instant(NamedTuple):
 def tree_total(scene, solids, at, motors, control, room, root):
     """Kinetic energy of a tree, and of gravity and its motors, as `energy.world_energy` tells it [J]."""
     tree, end, total = scene.tree, scene.tree.joint[root].end, tree_energy(scene.tree, at.carried, at.mean, root)
-    advance_trees(tree, at.q, at.mean, -0.5 * at.h, room.other, root, end)
+    move_tree(scene, at.q, at.mean, -0.5 * at.h, room.other, root, end)
     total = total + spring_energy(tree, motors, control, room.other, root, end)
     free = is_floating(tree.joint[root])
     for i in range(root, end):
@@ -247,6 +248,8 @@ def bound_tie_energy(scene, solids, rows, around, joint_rows, points, state, con
             if ints[t].leader == t and ints[t].led == 0:
                 counts = wild & (ties[t].open == 0.0)
                 ties[t].spare = ties[t].spare - where(counts, gain_of_group(scene, around, t), 0.0)
+    if scene.followers.total > 0:
+        follow(scene.tree, scene.followers, state.q, 0, scene.tree.bodies)
 
 
 @kernel

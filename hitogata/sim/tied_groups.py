@@ -12,8 +12,10 @@ momentum its trees exchange by this is told as impulses of springs and ropes, fr
 from typing import NamedTuple
 
 from hitogata.constraints.springs import potential
+from hitogata.dynamics.followers import follow
 from hitogata.dynamics.integration import advance_trees
 from hitogata.dynamics.joints import is_ball, is_floating, slid, turn_between, turned
+from hitogata.dynamics.layout import velocities_to
 from hitogata.lanes import any_lane, kernel, lanes, maximum, negated, records, tail, where
 from hitogata.sim.energy_momentum import (
     Reached,
@@ -89,7 +91,7 @@ def slow_group(scene, solids, around, state, control, law, spare, leader, excess
         end = tree.joint[root].end
         if in_group(tree, around, leader, root):
             scale_velocities(scene, state, group, root, end, share, turn, room.rate)
-            advance_trees(tree, room.start, room.rate, law.h, room.other, root, end)
+            move_tree(scene, room.start, room.rate, law.h, room.other, root, end)
             slow_tree(scene, solids, state, group, root, end, share, turn, over, room.other, room.rate)
         root = end
     for t in range(leader, around.tie_count):
@@ -204,9 +206,9 @@ def potential_at(scene, state, parts, share, turn):
         if in_group(tree, around, group.leader, root):
             scale_velocities(scene, state, group, root, end, share, turn, room.rate)
             if has_springs(tree, control, root, end):
-                advance_trees(tree, room.start, room.rate, 0.5 * law.h, room.other, root, end)
+                move_tree(scene, room.start, room.rate, 0.5 * law.h, room.other, root, end)
                 rest = rest + spring_energy(tree, state.motor, control, room.other, root, end)
-            advance_trees(tree, room.start, room.rate, law.h, room.other, root, end)
+            move_tree(scene, room.start, room.rate, law.h, room.other, root, end)
             half = half_of_fall(scene, solids, room.other, root)
             fall = fall + half
             if is_floating(tree.joint[root]):
@@ -265,7 +267,7 @@ def half_of_fall(scene, solids, q, root):
 def scale_velocities(scene, state, group, root, end, share, turn, rate):
     """Velocities of a tree of a group whose motion is scaled."""
     tree, joint, placed = scene.tree, scene.tree.joint[root], scene.placed[root]
-    for k in range(joint.iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+    for k in range(joint.iv, velocities_to(tree, end)):
         rate[k] = state.mean[k] * share
     if is_free(tree, root):
         more = group.ang * (turn - share)
@@ -279,9 +281,9 @@ def slow_tree(scene, solids, state, group, root, end, share, turn, over, other, 
     """Scale the motion of a tree of a group, and what it brings along."""
     tree, joint, none = scene.tree, scene.tree.joint[root], scene.tree.gravity * 0.0
     before, after, more = Force(none, none), Force(none, none), group.ang * (turn - share)
-    for k in range(joint.iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+    for k in range(joint.iv, velocities_to(tree, end)):
         state.mean[k] = where(over, rate[k], state.mean[k])
-    for k in range(joint.iq, last_coordinate(tree.joint[end - 1])):
+    for k in range(joint.iq, coordinates_to(tree, end)):
         state.q[k] = where(over, other[k], state.q[k])
     for i in range(root, end):
         placed, own, solid = scene.placed[i], state.carried[i], solids[i]
@@ -305,13 +307,19 @@ def slow_tree(scene, solids, state, group, root, end, share, turn, over, other, 
 
 
 @kernel
-def last_coordinate(joint):
-    """One past the last coordinate of a joint."""
-    if is_ball(joint):
-        return joint.iq + 4
-    if is_floating(joint):
-        return joint.iq + 7
-    return joint.iq + joint.count
+def coordinates_to(tree, end):
+    """One past the last coordinate of the bodies before `end`, which are whole trees."""
+    if end < tree.bodies:
+        return tree.joint[end].iq
+    return tree.nq
+
+
+@kernel
+def move_tree(scene, start, rate, h, q, root, end):
+    """Coordinates of a tree after moving at even rates."""
+    advance_trees(scene.tree, start, rate, h, q, root, end)
+    if scene.followers.total > 0:
+        follow(scene.tree, scene.followers, q, root, end)
 
 
 @kernel

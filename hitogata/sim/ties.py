@@ -8,9 +8,10 @@ import numpy as np
 from hitogata.constraints.springs import Tie as TieRecord
 from hitogata.constraints.springs import TieInts
 from hitogata.dynamics import forward_kinematics
+from hitogata.dynamics.follower_model import tree_model_of
 from hitogata.dynamics.jacobians import frame_in_body
 from hitogata.dynamics.joints import FREE
-from hitogata.dynamics.layout import Body, JointInts, model_of
+from hitogata.dynamics.layout import Body, JointInts
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
@@ -177,7 +178,7 @@ class Tie:
         """Impulse in the last step in the frame of the first end's body, as its link stood in the last substep."""
         member, frame, *_ = self.ends[0]
         arrays, (link, _) = self._arrays, member.figure.frame(frame)
-        model = model_of(member.figure)
+        model = tree_model_of(member.figure)
         turn = forward_kinematics(member.figure, arrays.q_of(member, arrays.start)).rotation[link]
         turn = turn @ model.link_poses[model.body_of_link[link]].rotation.T  # of the body
         last = turn.T @ arrays.ties.view(self, "impulse")
@@ -318,6 +319,6 @@ def _end_in_body(end: End, arrays: "Arrays") -> tuple[int, FloatArray]:
     if not on_link(end):
         return -1, np.asarray(end, float)
     member, frame, *point = end
-    body, x, y, z = frame_in_body(member.figure, model_of(member.figure), frame, point[0] if point else None)
+    body, x, y, z = frame_in_body(member.figure, tree_model_of(member.figure), frame, point[0] if point else None)
     body += arrays.span_of(member).bodies.start
     return body if arrays.loose is None else arrays.loose.body_of[body], np.array([x, y, z])

@@ -1,7 +1,9 @@
 """6  New velocity, momenta to carry along, and new place."""
 
 from hitogata.dynamics.factor import factorise, unwhiten, whiten
+from hitogata.dynamics.followers import follow
 from hitogata.dynamics.integration import advance
+from hitogata.dynamics.layout import velocities_to
 from hitogata.lanes import any_lane, inline, kernel, sqrt, where
 from hitogata.sim.body_state import place
 from hitogata.sim.energy_momentum import (
@@ -93,6 +95,8 @@ def advance_late(scene, rows, state, touches, points, h, spare):
     for k in range(tree.nv):
         room.v[k] = room.v[k] + state.mean[k]
     advance(tree, state.q, room.v, h, state.q)
+    if scene.followers.total > 0:
+        follow(tree, scene.followers, state.q, 0, tree.bodies)
 
 
 @inline
@@ -169,7 +173,7 @@ def synchronise(scene, solids, state, keep):
         end = tree.joint[root].end
         untold, turned = state.told[root] == 0.0, sqrt(fastest_turning(state, root, end)) * state.last[0]
         follows = (turned < TAME) & led_by_nobody(tree, root) & (keep > 0.0)
-        for k in range(tree.joint[root].iv, tree.joint[end - 1].iv + tree.joint[end - 1].count):
+        for k in range(tree.joint[root].iv, velocities_to(tree, end)):
             state.v[k] = where(untold, where(follows, scene.drive[k], state.mean[k]), state.v[k])
         state.told[root] = where(untold, 1.0, state.told[root])
         root = end

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from hitogata.constraints.envelope import WIDEST
 from hitogata.constraints.limits import Limit
 from hitogata.constraints.ranges import NONE
+from hitogata.dynamics.follower_model import FollowerTables, tree_model_of
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
-from hitogata.dynamics.layout import Body, JointInts, Model, model_of
+from hitogata.dynamics.layout import Body, JointInts, Model
 from hitogata.figure import Figure
-from hitogata.figure.coupled import bound_ranges
+from hitogata.figure.coupled import bound_ranges, chart_places, owner_of
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import MemoryLayout, record_offsets, record_size
 from hitogata.sim.layout import Control, Solid, State, WorkMemory, WorldModel
@@ -76,24 +78,41 @@ class _Single:
     coupled: tuple[tuple[int, FloatArray, int], ...]  # body, flat range, walls, by body
     chains: IntArray  # (bodies, length of the longest): the velocities that move each body, then -1
     body_of_link: tuple[int, ...]
+    nq: int
+    nv: int
+    followers: FollowerTables | None
 
 
 def _single(figure: Figure) -> _Single:
     """Made once and kept with the figure."""
     single: _Single | None = figure.compiled.get("forest")
     if single is None:
-        model = model_of(figure)
+        model = tree_model_of(figure)
         joints = model.ints[MODEL_HEADER:].reshape(-1, record_size(JointInts))
         bodies = model.floats[MODEL_HEADER:].reshape(-1, record_size(Body))
         solids = [_solid(row, reach) for row, reach in zip(bodies, _reach(figure, model), strict=True)]
-        limits, ranges = _limits(figure, len(joints), model.body_of_link)
+        limits, ranges = _limits(figure, model)
         flat = np.array(solids).reshape(-1, record_size(Solid))
-        coupled = sorted(((model.body_of_link[b.owner], b.flat, b.walls) for b in bound_ranges(figure)), key=_first)
+        chains = _chains(joints)
+        coupled = sorted(_coupled(figure, model, chains), key=_first)
         single = _Single(
-            joints, bodies, flat, limits, tuple(ranges), tuple(coupled), _chains(joints), model.body_of_link
+            joints, bodies, flat, limits, tuple(ranges), tuple(coupled), chains, model.body_of_link,
+            model.nq, model.nv, model.followers,
         )  # fmt: skip
         figure.compiled["forest"] = single
     return single
+
+
+def _coupled(figure: Figure, model: Model, chains: IntArray) -> list[tuple[int, FloatArray, int]]:
+    """Owner, flat range and walls of each range over several joints."""
+    if model.followers is None:
+        return [(model.body_of_link[b.owner], b.flat, b.walls) for b in bound_ranges(figure)]
+    found = []
+    for range_ in figure.coupled:
+        body = model.body_of_link[owner_of(range_, figure)]
+        places = [(iq, chains[body].tolist().index(iv)) for iq, iv in chart_places(range_, figure)]
+        found.append((body, range_.flat_at(places), range_.region.walls))
+    return found
 
 
 def _first(item: tuple[int, FloatArray, int]) -> int:
@@ -122,7 +141,7 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
             Span(slice(body, body + count), slice(nq, nq + figure.nq), slice(nv, nv + figure.nv),
                  slice(links, links + figure.nlinks), tuple(body + b for b in single.body_of_link))
         )  # fmt: skip
-        body, nq, nv, links = body + count, nq + figure.nq, nv + figure.nv, links + figure.nlinks
+        body, nq, nv, links = body + count, nq + single.nq, nv + single.nv, links + figure.nlinks
     starts, coupled, ranges, walls = _gather_ranges(figures)
     stride = _up(max((part.shape[1] for part, _, _ in chains), default=0))
     velocities = np.zeros((body, stride), np.int64)
@@ -130,20 +149,65 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
         velocities[first : first + len(part), : part.shape[1]] = np.where(part < 0, 0, part + shift)
     widest = max((2 + 6) * (span.bodies.stop - span.bodies.start) for span in spans) + walls if spans else 0
     sizes = {"bodies": body, "nv": nv, "stride": stride, "width": _up(widest) + 8, "points": points, "walls": walls}
+    following = _gather_followers(figures, joints)
     model = WorldModel.layout(
-        **sizes, nq=nq, links=links, range_numbers=len(ranges), coupled_ranges=len(coupled) // 3
-    )
+        **sizes, nq=nq, links=links, range_numbers=len(ranges), coupled_ranges=len(coupled) // 3,
+        followers=len(following.bodies), arguments=len(following.arguments), registers=following.registers,
+        program_ints=len(following.program), program_numbers=len(following.numbers),
+    )  # fmt: skip
     ints, floats = model.new_ints(), model.new_floats()
     fields = model.open(floats, ints)
     fields.chain[:], fields.range_start[:], fields.coupled[:] = velocities, starts, coupled
     fields.gravity[:], fields.ranges[:] = gravity, ranges
+    _put_followers(fields, following)
     if figures:
         fields.joint.rows[:], fields.body.rows[:] = np.concatenate(joints), np.concatenate(bodies)
         fields.solid.rows[:], fields.limit.rows[:] = np.concatenate(solids), np.concatenate(limits)
     return Forest(
         ints, floats, tuple(spans), body, nq, nv, model, State.layout(nq=nq, nv=nv, bodies=body),
-        Control.layout(nq=nq, nv=nv, bodies=body), WorkMemory.layout(**sizes, widest=min(nv, WIDEST)),
+        Control.layout(nq=nq, nv=nv, bodies=body), WorkMemory.layout(
+            **sizes, widest=min(nv, WIDEST), arguments=len(following.arguments), registers=following.registers
+        ),
     )  # fmt: skip
+
+
+def _gather_followers(figures: Sequence[Figure], joints: Sequence[IntArray]) -> FollowerTables:
+    """What follows what in all figures together; `joints`, of each figure, are told where they find theirs."""
+    column, registers = record_offsets(JointInts), 0
+    bodies, arguments, program, numbers = list[int](), list[IntArray](), list[int](), list[float]()
+    body, iq, first = 0, 0, 0
+    for figure, own in zip(figures, joints, strict=True):
+        single = _single(figure)
+        found = single.followers
+        if found is not None:
+            at = found.bodies
+            own[at, column["first"]] += first
+            own[at, column["program"]] += len(program)
+            program += _shifted_program(found.program, len(numbers))
+            numbers += found.numbers.tolist()
+            bodies += (at + body).tolist()
+            arguments.append(found.arguments + [iq, 0])
+            first, registers = first + len(found.arguments), max(registers, found.registers)
+        body, iq = body + len(single.joints), iq + single.nq
+    flat = np.concatenate([*arguments, np.zeros((0, 2), np.int64)]).astype(np.int64)
+    return FollowerTables(
+        np.array(bodies, np.int64), flat, np.array(program, np.int64), np.array(numbers, np.float64), registers
+    )
+
+
+def _shifted_program(program: IntArray, by: int) -> list[int]:
+    """Programs whose numbers stand `by` farther on."""
+    ints, at = program.tolist(), 0
+    while at < len(ints):
+        for k in range(ints[at]):
+            ints[at + 4 + 4 * k] += by
+        at += 1 + 4 * ints[at]
+    return ints
+
+
+def _put_followers(fields: Any, following: FollowerTables) -> None:
+    fields.follower[:], fields.argument[:] = following.bodies, following.arguments
+    fields.program[:], fields.program_number[:] = following.program, following.numbers
 
 
 def _gather_ranges(figures: Sequence[Figure]) -> tuple[IntArray, IntArray, FloatArray, int]:
@@ -163,7 +227,7 @@ def _gather_ranges(figures: Sequence[Figure]) -> tuple[IntArray, IntArray, Float
             listed += [body + owner, at, iq]
             ranges.append(flat)
             at, walls = at + len(flat), walls + count
-        body, iq = body + len(single.joints), iq + figure.nq
+        body, iq = body + len(single.joints), iq + single.nq
     many = len(listed) // 3
     return np.array(starts, np.int64), np.array([many, *listed], np.int64), np.concatenate([*ranges, [0.0]]), walls
 
@@ -179,6 +243,8 @@ def with_ranges(forest: Forest, figures: Sequence[Figure]) -> Forest:
         getattr(fields, name).rows[:] = getattr(known, name).rows
     fields.chain[:], fields.gravity[:] = known.chain, known.gravity
     fields.range_start[:], fields.coupled[:], fields.ranges[:] = starts, coupled, ranges
+    for name in ("follower", "argument", "program", "program_number"):
+        getattr(fields, name)[:] = getattr(known, name)
     return replace(forest, ints=ints, floats=floats, model=model)
 
 
@@ -209,18 +275,18 @@ def _solid(row: FloatArray, reach: float) -> FloatArray:
     return np.concatenate([[mass], centre, central, [least, reach]])
 
 
-def _limits(figure: Figure, count: int, body_of_link: tuple[int, ...]) -> tuple[FloatArray, list[FloatArray | None]]:
+def _limits(figure: Figure, model: Model) -> tuple[FloatArray, list[FloatArray | None]]:
     """Intervals of the bodies' joints, and the flat ranges of ball joints."""
-    limits = np.tile([-np.inf, np.inf], (count, 1))
-    ranges: list[FloatArray | None] = [None] * count
-    for link, body in zip(figure.links, body_of_link, strict=True):
+    limits = np.tile([-np.inf, np.inf], (model.bodies, 1))
+    ranges: list[FloatArray | None] = [None] * model.bodies
+    for k, link in enumerate(figure.links):
         given = link.joint.range
         if given is None:
             continue
-        if link.joint.screws:
-            limits[body - link.joint.bodies + 1 : body + 1] = given
+        if link.joint.screws or link.joint.follows:
+            limits[list(model.driven_by(figure, k))] = given
         else:
-            ranges[body] = given.flat
+            ranges[model.body_of_link[k]] = given.flat
     assert limits.shape[1] == record_size(Limit)
     return limits, ranges
 

@@ -6,13 +6,14 @@ import time
 import numpy as np
 import pytest
 
-from hitogata.dynamics import forward_dynamics, joint_reactions
+from hitogata.dynamics import forward_dynamics, inverse_dynamics, joint_reactions, mass_matrix
 from hitogata.dynamics.assembly import UNIT, Method, Schedule, assemble_in_order, pays, plan, topology_of
 from hitogata.dynamics.assembly.plans import cut_order
 from hitogata.dynamics.assembly.segment_runner import runner_for
 from hitogata.dynamics.assembly.segment_sweeps import AWAKE
 from hitogata.errors import ArgumentError, FigureError
 from hitogata.figure import Capsule, Figure, FigureBuilder, Joint, JointKind, MassProperties, Pose
+from hitogata.figure.joint import Screw
 from hitogata.library import chain, human40
 from tests.peers.builders import random_figure
 
@@ -59,6 +60,26 @@ def branched(parents: list[int], kind: JointKind = JointKind.HINGE) -> Figure:
     return builder.build()
 
 
+def screwed(rng: np.random.Generator, links: int) -> Figure:
+    """A tree of screws and of joints of one to five screws, at any angle, with damping and armature."""
+    builder = FigureBuilder("screwed")
+    for i in range(links):
+        turns = [(1.0, 0.0), (0.0, 1.0), (float(rng.uniform(0.3, 2)), float(rng.uniform(-0.2, 0.2)))]
+        axes = rng.normal(size=(int(rng.integers(1, 6)), 3))
+        motions = tuple(
+            Screw(tuple(axis / np.linalg.norm(axis)), *turns[rng.integers(3)], Pose(tuple(rng.uniform(-0.1, 0.1, 3))))
+            for axis in axes
+        )
+        gear, slow = rng.uniform(0, 0.1), rng.uniform(0, 1)
+        if rng.random() < 0.3:
+            hung = Joint(JointKind.SCREW, Pose((0, 0, -0.1)), axis=tuple(axes[0]), pitch=0.05, damping=slow)
+        else:
+            hung = Joint(JointKind.COMPOUND, Pose((0.1, 0, -0.1)), motions=motions, damping=slow, armature=gear)
+        body = MassProperties(rng.uniform(0.5, 2.0), (0.05, 0.02, -0.1), (0.05, 0.06, 0.04, 0.0, 0.0, 0.0))
+        builder.add(f"link{i}", f"link{max(0, i - 1 - int(rng.exponential(1)))}" if i else None, hung, body)
+    return builder.build()
+
+
 SHAPES = {
     "star": [-1] + [0] * 40,
     "comb": [-1] + [i - 1 if i % 2 else max(i - 2, 0) for i in range(1, 64)],
@@ -80,6 +101,20 @@ def test_random_trees_of_all_kinds(seed):
         vdot, reactions = assemble_in_order(figure, schedule, q, v, tau, wrenches=wrenches)
         assert off(vdot, wanted) < 1e-10
         assert off(reactions, joint_reactions(figure, q, v, wanted, wrenches=wrenches)) < 1e-10
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_joints_of_several_screws(seed):
+    rng = np.random.default_rng(seed)
+    figure = screwed(rng, 4 + 3 * seed)
+    q, v, tau, wrenches = state(figure, seed)
+    wanted = forward_dynamics(figure, q, v, tau, wrenches=wrenches, method=Method.RECURSION)
+    M, held = mass_matrix(figure, q), inverse_dynamics(figure, q, v, np.zeros(figure.nv), wrenches=wrenches)
+    assert off(wanted, np.linalg.solve(M, tau - held)) < 1e-9
+    for method in (Method.SEGMENTS, Method.ASSEMBLY):
+        assert off(forward_dynamics(figure, q, v, tau, wrenches=wrenches, method=method), wanted) < 1e-10
+    schedule = Schedule(topology_of(figure), random_order(figure, rng))
+    assert off(assemble_in_order(figure, schedule, q, v, tau, wrenches=wrenches)[0], wanted) < 1e-10
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -38,8 +38,9 @@ def clear(m, at, count):
 
 
 @kernel
-def spread(m, src, n0, dst, n):
-    """Copy an element of size n0; if n is larger by 6, its top also becomes an open body, at the end."""
+def spread(m, src, n0, dst, n, fresh):
+    """Copy an element of size n0, with zeros for `fresh` numbers; if n is larger yet, its top also becomes an open
+    body, at the end."""
     for i in range(n0):
         for j in range(n0):
             m[dst + i * n + j] = m[src + i * n0 + j]
@@ -50,9 +51,10 @@ def spread(m, src, n0, dst, n):
                 m[dst + i * n + j] = 0.0
                 m[dst + j * n + i] = 0.0
             m[dst + n * n + i] = 0.0
-        for i in range(TOP):
-            m[dst + i * n + n0 + i] = 1.0
-            m[dst + (n0 + i) * n + i] = 1.0
+        if n > n0 + fresh:
+            for i in range(TOP):
+                m[dst + i * n + n - TOP + i] = 1.0
+                m[dst + (n - TOP + i) * n + i] = 1.0
 
 
 @kernel

@@ -14,8 +14,8 @@ from hitogata.dynamics.assembly.sweeps import SMALL, Leaf, Step
 from hitogata.dynamics.assembly.topology import Topology
 from hitogata.lanes import record_offsets
 
-HEADER = 2
-"""Before the leaves: bodies, numbers of memory."""
+HEADER = 4
+"""Before the leaves: bodies, numbers of memory, shares of coordinates in joints, coordinates of several joints."""
 
 Ends = tuple[int, int]
 """Bodies that a row holds together, the second -1 for the world."""
@@ -29,7 +29,7 @@ class Program:
         ints: header, one `Leaf` per body, one `Step` per joint, places.
         memory: numbers of scratch that it needs.
         sizes: interface of each assembly [numbers], in the order of the steps: 6 for its top, 6 for each open body,
-            1 for each open row.
+            1 for each open row and each coordinate whose joints are not all inside.
     """
 
     ints: np.ndarray[Any, np.dtype[np.int64]]
@@ -38,12 +38,16 @@ class Program:
 
 
 class _Piece(NamedTuple):
-    """An assembly while the program is written: interface as keys, in order: ("top",), (body, number), ("row", r)."""
+    """An assembly while the program is written.
+
+    Its interface as keys, in order: ("top", number), (body, number), ("row", row), ("coordinate", number).
+    """
 
     top: int
     keys: tuple[Any, ...]
     at: int
-    x: int  # with room for its top as an open body
+    x: int  # with room for what its joint adds: its top as an open body, coordinates
+    used: dict[int, int]  # of each coordinate that is open, how many joints inside it moves
 
 
 class _Memory:
@@ -69,8 +73,9 @@ def write_program(tree: Topology, order: Sequence[int], ends: Sequence[Ends] = (
     """
     memory = _Memory()
     places: list[int] = []
-    _leaf_at, step_at = HEADER, HEADER + len(tree) * Leaf.SIZE  # type: ignore[attr-defined]
+    step_at = HEADER + len(tree) * Leaf.SIZE  # type: ignore[attr-defined]
     first = step_at + len(tree) * Step.SIZE  # type: ignore[attr-defined]
+    room = TOP + max(map(len, tree.followers), default=0)
 
     def keep(numbers: Sequence[int]) -> int:
         at = first + len(places)
@@ -85,10 +90,10 @@ def write_program(tree: Topology, order: Sequence[int], ends: Sequence[Ends] = (
     leaves, pieces = [], []
     for body in range(len(tree)):
         size = TOP + len(at_body[body])
-        at, x = memory.element(size), memory.take(size + TOP)
+        at, x = memory.element(size), memory.take(size + room)
         leaves += [at, size, x, keep([k for pair in at_body[body] for k in pair])]
         keys = (*[("top", h) for h in range(TOP)], *[("row", row) for row, _ in at_body[body]])
-        pieces.append(_Piece(body, keys, at, x))
+        pieces.append(_Piece(body, keys, at, x, {}))
     waiting = [len(c) for c in tree.children]
     group = list(range(len(tree)))
     steps, sizes = [], []
@@ -105,7 +110,8 @@ def write_program(tree: Topology, order: Sequence[int], ends: Sequence[Ends] = (
         if parent >= 0:
             group[root] = _find(group, parent)
         pieces[_find(group, body)] = piece
-    ints = np.array([len(tree), memory.end, *leaves, *steps, *places], np.int64)
+    header = [len(tree), memory.end, sum(map(len, tree.followers)), len(tree.joints_moved)]
+    ints = np.array([*header, *leaves, *steps, *places], np.int64)
     return Program(ints, memory.end, tuple(sizes))
 
 
@@ -121,7 +127,10 @@ def _write_step(
 ) -> tuple[list[int], _Piece]:
     """One joint: the step's integers, and the assembly that it makes."""
     opens = waiting[body] > 0  # the lower top has joints still to come: it stays in sight
-    ready = (*low.keys, *[(body, h) for h in range(TOP)]) if opens else low.keys
+    moved = tree.followers[body] if tree.followers else ()
+    fresh = [("coordinate", c) for c in moved if c not in low.used]
+    ready = (*low.keys, *fresh, *([(body, h) for h in range(TOP)] if opens else ()))
+    used, freed = _used(tree, moved, low, up) if tree.followers else ({}, [])
     parent = tree.parents[body]
     above = up.keys if up is not None else ()
     handle = 0 if up is None or up.top == parent else above.index((parent, 0))
@@ -134,12 +143,15 @@ def _write_step(
     else:
         both = set(above) & set(ready)  # a row that both bring: its two bodies have met
         closing = [r for r in rows if ("row", r) in both]
-    whole = [k for k in joined if not (k[0] == "row" and k[1] in closing)]
-    joined = [*whole, *[("row", r) for r in closing]]
+    whole = [
+        k for k in joined if not ((k[0] == "row" and k[1] in closing) or (k[0] == "coordinate" and k[1] in freed))
+    ]
+    joined = [*whole, *[("row", r) for r in closing], *[("coordinate", c) for c in freed]]
     where = {key: i for i, key in enumerate(joined)}
     n, count, size = len(ready), tree.columns[body], len(joined)
     ready_at, joined_at = memory.element(n), memory.element(size)
-    whole_at = memory.element(len(whole)) if closing else joined_at
+    whole_at = memory.element(len(whole)) if closing or freed else joined_at
+    room = TOP + max(map(len, tree.followers), default=0)
     numbers = {
         "body": body, "lower_at": low.at, "lower_size": len(low.keys), "ready_at": ready_at, "ready_size": n,
         "upper_at": -1 if up is None else up.at, "upper_size": len(above), "handle": handle,
@@ -150,8 +162,20 @@ def _write_step(
         "force_at": memory.take(TOP * (len(above) + n)) if handle else 0,
         "columns_at": memory.take(count * (n + 2)),
         "close_at": memory.take(2 * len(closing) + (len(whole) + 1) * len(closing) + size),
-        "lower_x": low.x, "upper_x": 0 if up is None else up.x, "whole_x": memory.take(len(whole) + TOP),
+        "lower_x": low.x, "upper_x": 0 if up is None else up.x, "whole_x": memory.take(len(whole) + room),
+        "fresh": len(fresh), "moved": len(moved), "moved_at": keep([ready.index(("coordinate", c)) for c in moved]),
+        "share_at": tree.first_share[body], "freed": len(freed), "freed_at": keep(freed),
+        "freed_x": memory.take(len(freed) * (size + 2)),
     }  # fmt: skip
-    piece = _Piece(-1 if up is None else up.top, tuple(whole), whole_at, numbers["whole_x"])
+    piece = _Piece(-1 if up is None else up.top, tuple(whole), whole_at, numbers["whole_x"], used)
     return [numbers[name] for name in record_offsets(Step)], piece
+
+
+def _used(tree: Topology, moved: Sequence[int], low: _Piece, up: _Piece | None) -> tuple[dict[int, int], list[int]]:
+    """Coordinates that stay open when a joint is added, with how many joints of theirs are inside; and the others."""
+    counts = dict(low.used)
+    for c, count in [*[(c, 1) for c in moved], *(up.used.items() if up is not None else ())]:
+        counts[c] = counts.get(c, 0) + count
+    freed = [c for c, count in counts.items() if count == tree.joints_moved[c]]
+    return {c: count for c, count in counts.items() if c not in freed}, freed
 

@@ -4,6 +4,7 @@ An order of joints is a tree: a joint's node has two branches, the joints last a
 Different orders may be the same tree; joints in different branches do not wait for each other.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -61,6 +62,8 @@ class Schedule:
         if sorted(self.order) != list(range(1, len(self.tree))):
             raise ArgumentError(f"order: expected every joint from 1 to {len(self.tree) - 1} once")
         _check_rows(self.tree, self.ends)
+        if self.ends and self.tree.followers:
+            raise ArgumentError("ends: loops of figures whose joints follow functions are not closed by assembly yet")
         if any(self.tree.light):
             _check_light(self.tree, self.order)
 
@@ -125,6 +128,7 @@ def _check_light(tree: Topology, order: Sequence[int]) -> None:
 
 def _nodes(schedule: Schedule) -> Nodes:
     tree, joints, count = schedule.tree, schedule.joints, len(schedule)
+    used = [Counter[int]() for _ in tree.followers]  # by piece: of each coordinate yet open, how many joints inside
     group = list(range(count))
     last = [-1] * count  # node of the joint last added, by piece
     tops = list(range(count))
@@ -150,12 +154,19 @@ def _nodes(schedule: Schedule) -> Nodes:
         if waiting[body]:
             inside.add(body)
         below[node] = sum(TOP if isinstance(k, int) else 1 for k in inside)
+        if used:
+            used[low].update(tree.followers[body])
+            below[node] += len(used[low])
         if parent < 0:
             closed[node] = len(inside)
             break
         up = find(parent)
         upper[node] = last[up]
         above[node] = sum(TOP if isinstance(k, int) else 1 for k in opened[up])
+        if used:
+            above[node] += len(used[up])
+            used[up].update(used[low])
+            used[up] = Counter({c: n for c, n in used[up].items() if n < tree.joints_moved[c]})
         soft[node] = tops[up] != parent
         waiting[parent] -= 1
         if soft[node] and waiting[parent] == 0:

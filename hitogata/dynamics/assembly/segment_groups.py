@@ -26,9 +26,9 @@ from hitogata.dynamics.assembly.segment_steps import (
     taken,
     unit_strand,
 )
-from hitogata.dynamics.joints import axis_of
+from hitogata.dynamics.joints import axis_of, off_unit
 from hitogata.dynamics.rnea_outward import carried
-from hitogata.lanes import kernel, record_offsets, sincos
+from hitogata.lanes import inline, kernel, record_offsets, sincos
 from hitogata.spatial import Motion, Vec3, articulated, dot
 
 _F, _M = record_offsets(Flow), record_offsets(Multi)
@@ -103,6 +103,21 @@ def give_rates(segments, group, width):
                 segments.out[place.iv + 2] = segments.multis[at + 2 * n]
 
 
+@kernel
+def check_general(segments, group, strand):
+    """What joints other than hinges are given."""
+    for k in range(group.general, group.general + group.length):
+        multi = segments.multi[k]
+        strand.wrong = strand.wrong + off_unit(multi.quat.w, multi.quat.x, multi.quat.y, multi.quat.z)
+        strand.wrong = strand.wrong + off_finite_vector(multi.v) + off_finite_vector(multi.tau)
+
+
+@inline
+def off_finite_vector(a):
+    """0 if three numbers are finite, else NaN."""
+    return (a.x * 0.0 + a.y * 0.0) + a.z * 0.0
+
+
 # ------------------------------------------------------- outward: turning
 
 
@@ -110,9 +125,13 @@ def give_rates(segments, group, width):
 def prepare(segments, group, strand, width, with_wrenches):
     """State into lanes; for paths of several segments, how each turns against what it hangs on."""
     take_state(segments, group, width, with_wrenches)
+    strand.wrong = segments.flow[group.first].turn * 0.0
     for k in range(group.first, group.first + group.length):
         flow = segments.flow[k]
         flow.sin, flow.cos = sincos(flow.turn * segments.slot[k].turn)
+        strand.wrong = strand.wrong + ((flow.turn * 0.0 + flow.v * 0.0) + flow.tau * 0.0)
+    if group.general >= 0:
+        check_general(segments, group, strand)
     if group.open == 0:
         return
     _, _, one, _, rest = unit_strand()
@@ -265,6 +284,7 @@ def spread_out(segments, group, strand, width):
             else:
                 rate = closed_rate(flow.stiff, flow.push, flow.gain, a)
             flow.rate = rate
+            strand.wrong = strand.wrong + rate * 0.0
             a = Motion(a.ang + flow.axis * rate, a.lin)
         else:
             multi = segments.multi[group.general + k]
@@ -276,8 +296,10 @@ def spread_out(segments, group, strand, width):
                 y = rate_of(multi.stiff2, multi.push2, multi.gain2, a, multi.shaft2, load)
                 a = a + second * y
                 multi.rates = Vec3(y, y, z)
+                strand.wrong = strand.wrong + off_finite_vector(multi.rates)
             x = rate_of(flow.stiff, flow.push, flow.gain, a, flow.shaft, load)
             a = a + first * x
             flow.rate = x
+            strand.wrong = strand.wrong + x * 0.0
         flow.acceleration = a
     give_rates(segments, group, width)

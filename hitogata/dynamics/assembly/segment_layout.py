@@ -153,6 +153,7 @@ class Strand:
     swing: Motion  # b
     lead: Motion  # acceleration of the body that it hangs on
     load: Force  # wrench that its last body carries
+    wrong: float  # 0 if what its bodies are given and find is finite, and quaternions unit; else 1 or NaN
 
 
 A_AT, F_AT, T_AT, C_AT, P_AT, B_AT = 0, 48, 96, 144, 192, 200

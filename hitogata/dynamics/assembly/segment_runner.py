@@ -9,12 +9,16 @@ import numpy as np
 
 from hitogata.dynamics.assembly.segment_plan import SegmentArrays
 from hitogata.dynamics.assembly.segment_sweeps import AWAKE, CONTROL, STOP, help_out, segments_one
+from hitogata.dynamics.layout import model_of
 from hitogata.figure import Figure
 from hitogata.lanes import X4, X8, Width, aligned_zeros
 from hitogata.lanes.cpu import has_wide_registers
 
 PATIENCE = 5_000_000
 """Ticks of the processor's clock (about 2 ms) for which a helper waits for the next call before it sleeps."""
+
+WIDE = 160
+"""Bodies from which eight lanes win back their merges: 4 more for each thread, 300 ns each, for 7 ns a body."""
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -79,16 +83,18 @@ def _dismiss(control: Array, bell: threading.Semaphore, threads: int) -> None:
         bell.release()
 
 
-def segment_width() -> Width:
-    """Lanes of one register of this machine."""
-    return X8 if has_wide_registers() else X4  # eight lanes in two registers each are slower than four
+def segment_width(bodies: int, threads: int = 1) -> Width:
+    """Lanes of one register of this machine, or four where the figure is too short for eight."""
+    return X8 if has_wide_registers() and bodies >= WIDE * threads**2 else X4  # eight in two registers each are slower
 
 
 def runner_for(figure: Figure, threads: int = 1, width: Width | None = None) -> SegmentRunner:
     """The runner of a figure, kept with it."""
-    chosen = segment_width() if width is None else width
     kept: dict[Any, SegmentRunner] = figure.compiled.setdefault("segments", {})
-    key = (chosen.n, threads)
-    if key not in kept:
-        kept[key] = SegmentRunner(figure, chosen, threads)
-    return kept[key]
+    key = (None if width is None else width.n, threads)
+    found = kept.get(key)
+    if found is None:
+        chosen = segment_width(model_of(figure).bodies, threads) if width is None else width
+        found = kept.get((chosen.n, threads)) or SegmentRunner(figure, chosen, threads)
+        kept[key] = kept[chosen.n, threads] = found
+    return found

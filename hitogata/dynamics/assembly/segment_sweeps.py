@@ -16,8 +16,9 @@ from hitogata.dynamics.assembly.segment_paths import (
     turn_root,
 )
 from hitogata.dynamics.assembly.segment_steps import unit_strand
-from hitogata.dynamics.batches import BAD_SIZE, status_of
-from hitogata.lanes import X1, Floats, cycles, entry, kernel, lanes, tail
+from hitogata.dynamics.batches import BAD_SIZE, BAD_VALUE, GOOD, off_finite
+from hitogata.dynamics.joints import off_coordinates
+from hitogata.lanes import Floats, all_lanes, cycles, entry, kernel, tail
 from hitogata.lanes.atomics import compare_exchange, fetch_add, load_acquire, pause, store_release
 
 CLAIM, DONE, PHASE, FIRST, PUSHED, AWAKE, STOP = 0, 8, 16, 17, 18, 24, 32
@@ -116,7 +117,23 @@ def segments_one(arrays, control, q, v, tau, wrenches, out, width):
     sweep(s, control, width, 1 if wrenches.size > 0 else 0)
     for i in range(nv):
         out[i] = s.out[i]
-    return status_of(s.tree, s.state, lanes(v, X1), lanes(tau, X1), None, tail(s.out, 0), nv)
+    return status_of_groups(s, wrenches.size)
+
+
+@kernel
+def status_of_groups(s, pushes):
+    """As `batches.status_of`; joints and their accelerations were looked at in their groups."""
+    for g in range(s.table[0]):
+        if not all_lanes(s.strand[g].wrong == 0.0):
+            return BAD_VALUE
+    wrong, speeds, torques = 0.0, tail(s.state, s.table[6]), tail(s.state, s.table[6] + s.table[7])
+    if s.table[5] == 1:
+        count = s.tree.joint[0].count
+        wrong = off_coordinates(s.tree.joint[0], s.state) + off_finite(s.out, count)
+        wrong = wrong + off_finite(speeds, count) + off_finite(torques, count)
+    if pushes > 0:
+        wrong = wrong + off_finite(tail(torques, s.table[7]), pushes)
+    return GOOD if wrong == 0.0 else BAD_VALUE
 
 
 @entry

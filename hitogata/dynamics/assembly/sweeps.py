@@ -18,6 +18,7 @@ from hitogata.dynamics.assembly.elements import (
     spread,
     transmit,
 )
+from hitogata.dynamics.assembly.followers import extend, free_coordinates, hand_back_coordinates, moved_rate
 from hitogata.dynamics.joints import column
 from hitogata.lanes import inline, kernel, lanes, record, records
 from hitogata.spatial import Force, Mat3, Motion, RigidInertia, Vec3, articulated, cross, dot, load6, store6
@@ -67,7 +68,14 @@ class Step:
     whole_size: int
     force_at: int  # the map of the force that is passed on (handle > 0)
     columns_at: int  # what `release` keeps
-    close_at: int  # what `close_rows` keeps
+    close_at: int  # what `close_rows` keeps, and the joined interface
+    fresh: int  # coordinates of several joints that come to the interface here
+    moved: int  # those by which the joint moves
+    moved_at: int  # where they stand in the ready interface
+    share_at: int  # their shares, first number
+    freed: int  # those that give way here: of the joined interface behind the whole
+    freed_at: int  # which
+    freed_x: int  # what `free_coordinates` keeps
     lower_x: int  # interfaces
     upper_x: int
     whole_x: int
@@ -97,17 +105,18 @@ class Job(NamedTuple):
 
 
 @kernel
-def assemble(job, tree, works, v, tau, row_numbers):
+def assemble(job, tree, works, v, tau, row_numbers, followers):
     """All elements, from bare bodies to the whole; GOOD or SINGULAR.
 
     row_numbers: per row, wrenches of a unit of force on both bodies (12), target, bound of its own reply; see `rows`.
+    followers: see there; None: no coordinate moves several joints.
     """
     for i in range(tree.bodies):
         bare(job, i, works[i], row_numbers)
     for k in range(job.steps):
         step = job.step[k]
         joint, body, work = tree.joint[step.body], tree.body[step.body], works[step.body]
-        give_way(job, step, joint, body, work, v, tau)
+        give_way(job, step, joint, body, work, v, tau, followers)
         join(job, step, tree.gravity)
         if step.closed > 0:
             for c in range(step.closed):
@@ -119,6 +128,8 @@ def assemble(job, tree, works, v, tau, row_numbers):
                                step.close_at, step.close_at + step.closed, HELD_TOLERANCE, keep)  # fmt: skip
             if least < 0.0:
                 return SINGULAR
+        if followers is not None and step.freed > 0:
+            free_coordinates(job, step, followers)
     return 0
 
 
@@ -157,15 +168,21 @@ def store_rows(m, at, n, i):
 
 
 @kernel
-def give_way(job, step, joint, body, work, v, tau):
+def give_way(job, step, joint, body, work, v, tau, followers):
     """The assembly below a joint as seen from above it."""
-    m, at, n = job.m, step.ready_at, step.ready_size
-    spread(m, step.lower_at, step.lower_size, at, n)
-    for c in range(joint.count):
-        store6(m, 0, column(joint, body, work, c))
-        push = tau[joint.iv + c] - v[joint.iv + c] * body.damping
-        release(m, at, n, 0, body.armature, push, step.columns_at + c * (n + 2))
-    store6(m, TOP, work.drift)
+    m, at, n, drift = job.m, step.ready_at, step.ready_size, work.drift
+    spread(m, step.lower_at, step.lower_size, at, n, step.fresh)
+    if followers is not None and step.moved > 0:
+        s = column(joint, body, work, 0)
+        store6(m, 0, s)
+        extend(job, step, followers.share)
+        drift = drift + s * followers.bend[step.body]
+    else:
+        for c in range(joint.count):
+            store6(m, 0, column(joint, body, work, c))
+            push = tau[joint.iv + c] - v[joint.iv + c] * body.damping
+            release(m, at, n, 0, body.armature, push, step.columns_at + c * (n + 2))
+    store6(m, TOP, drift)
     carry(m, at, n, work.arm, TOP)
 
 
@@ -202,13 +219,15 @@ def stand(m, low, n, dst, size, gravity):
 
 
 @kernel
-def disassemble(job, tree, works, out, forces, reactions):
+def disassemble(job, tree, works, out, forces, reactions, followers):
     """Joint accelerations into `out`, forces of rows into `forces`, what joints transmit into `reactions`, or None."""
     m = job.m
     for k in range(job.steps - 1, -1, -1):
         step = job.step[k]
         joint, body, work = tree.joint[step.body], tree.body[step.body], works[step.body]
         hand_back_rows(job, step, forces)
+        if followers is not None:
+            hand_back_coordinates(job, step, step.close_at, followers)
         below = step.lower_x
         if step.upper_at < 0:
             for i in range(step.ready_size - TOP):
@@ -218,7 +237,7 @@ def disassemble(job, tree, works, out, forces, reactions):
             hand_back(job, step)
         if reactions is not None:
             keep_reaction(job, step, work, reactions)
-        swing(job, step, joint, body, work, out)
+        swing(job, step, joint, body, work, out, followers)
 
 
 @kernel
@@ -285,11 +304,15 @@ def keep_reaction(job, step, work, reactions):
 
 
 @kernel
-def swing(job, step, joint, body, work, out):
+def swing(job, step, joint, body, work, out, followers):
     """The joint's own accelerations, last column first, and its body's."""
     m, n, x = job.m, step.ready_size, step.lower_x
     u = load6(m, x)
     a = Motion(u.ang + work.drift.ang, u.lin + cross(u.ang, work.arm) + work.drift.lin)
+    if followers is not None and step.moved > 0:
+        out[joint.iv] = followers.bend[step.body] + moved_rate(job, step, followers.share)
+        store6(m, x, a + column(joint, body, work, 0) * out[joint.iv])
+        return
     for c in range(joint.count - 1, -1, -1):
         store6(m, x, a)
         keep = step.columns_at + c * (n + 2)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics.joints import BALL, FIXED, HINGE, SCREW
-from hitogata.dynamics.layout import HEADER, Body, JointInts, Model, model_of
+from hitogata.dynamics.layout import HEADER, Body, JointInts, Model, callable_model_of, model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.lanes import record_offsets
@@ -30,12 +30,15 @@ class Topology:
         columns: motions of each joint, 0 to 6.
         light: bodies that their own joint moves (almost) freely: their children must be joined before them.
         names: of the joints.
+        followers: of each joint, the coordinates that move it where these move several joints, or by functions: numbers
+            from 0 on; empty: there are none.
     """
 
     parents: tuple[int, ...]
     columns: tuple[int, ...]
     light: tuple[bool, ...]
     names: tuple[str, ...]
+    followers: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         roots = [i for i, p in enumerate(self.parents) if p < 0]
@@ -54,6 +57,17 @@ class Topology:
     def __len__(self) -> int:
         """Number of bodies."""
         return len(self.parents)
+
+    @cached_property
+    def joints_moved(self) -> tuple[int, ...]:
+        """How many joints each coordinate of `followers` moves."""
+        every = [c for joint in self.followers for c in joint]
+        return tuple(np.bincount(every).tolist()) if every else ()
+
+    @cached_property
+    def first_share(self) -> tuple[int, ...]:
+        """Number of the first coordinate of each joint, all coordinates of all joints counted."""
+        return tuple(np.cumsum([0, *(map(len, self.followers) if self.followers else [0] * len(self))])[:-1].tolist())
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
@@ -94,12 +108,18 @@ def topology_of(figure: Figure) -> Topology:
     """
     found: Topology | None = figure.compiled.get("topology")
     if found is None:
-        found = _read(figure, model_of(figure))
+        if callable_model_of(figure).follows:
+            from hitogata.dynamics.assembly.expansion import followers_of  # functions, for those who need them
+
+            followers = followers_of(figure)
+            found = _read(followers.tree, model_of(followers.tree), followers.of_joints)
+        else:
+            found = _read(figure, model_of(figure), ())
         figure.compiled["topology"] = found
     return found
 
 
-def _read(figure: Figure, model: Model) -> Topology:
+def _read(figure: Figure, model: Model, followers: tuple[tuple[int, ...], ...]) -> Topology:
     count = int(model.ints[0])
     rows = model.ints[HEADER:].reshape(count, JointInts.SIZE)  # type: ignore[attr-defined]
     numbers = model.floats[HEADER:].reshape(count, Body.SIZE)  # type: ignore[attr-defined]
@@ -117,14 +137,14 @@ def _read(figure: Figure, model: Model) -> Topology:
         reach = float(sum(mass[c] * (numbers[c, pos : pos + 3] @ numbers[c, pos : pos + 3]) + spread[c] for c in hung))
         with_children = alone + (float(mass[hung].sum()) if kinds[i] == SCREW and screw[1] else reach)
         is_light = bool(kinds[i] in (HINGE, SCREW, BALL) and alone <= LIGHT * with_children)
-        if is_light and len(hung) == 0:
+        if is_light and len(hung) == 0 and not (followers and followers[i]):
             raise ArgumentError(
                 f"figure {figure.name!r}: joint {names[i]!r} moves no mass: link "
                 f"{figure.link_names[owner[i]]!r} needs mass (about its axis), or the joint armature"
             )
         light.append(is_light)
     motions = tuple(int(c) for c in rows[:, ints["count"]])
-    return Topology(tuple(int(p) for p in parents), motions, tuple(light), names)
+    return Topology(tuple(int(p) for p in parents), motions, tuple(light), names, followers)
 
 
 def _moved(kind: int, screw: Any, inertia: Any) -> float:

@@ -96,8 +96,8 @@ class Angle(Chart):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.index not in (0, 1):
-            raise RangeError(f"Angle of {self.joint!r}: index 0 or 1 expected, got {self.index!r}")
+        if self.index not in range(6):
+            raise RangeError(f"Angle of {self.joint!r}: index 0 to 5 expected, got {self.index!r}")
 
     def coordinates(self, q: Array, length: float) -> Array:
         """See `Chart`."""

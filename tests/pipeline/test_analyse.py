@@ -1,0 +1,138 @@
+"""The sample trial from file to page: the same as its single stages, kept, and exactly what changed done again."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from hitogata.capture import FitSettings, fit_body, solve_ik
+from hitogata.cluster import FolderLock, FolderTakenError, LocalWorkers
+from hitogata.errors import ArgumentError, HitogataError
+from hitogata.files import Axes, read_storage, read_trc
+from hitogata.muscle import musculoskeletal_gait
+from hitogata.pipeline import Settings
+from hitogata.pipeline.analyse import analyse, find_trials
+from hitogata.pipeline.labels import known_markers, landmark
+from hitogata.pipeline.sample import sample_trial
+from hitogata.pipeline.stages.body import held
+from hitogata.pipeline.values import Body
+
+QUICK = Settings().with_values("body", {"frames": 6}).with_values("muscles", {"rate": 10.0})
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """The sample, and a file that is none, analysed by a worker."""
+    folder = tmp_path_factory.mktemp("analysis")
+    trials = folder / "trials"
+    shutil.copytree(sample_trial().parent, trials, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    (trials / "broken.trc").write_text("PathFileType\t4\nnonsense\n")
+    return folder, analyse([str(trials)], str(folder / "out"), LocalWorkers(1), settings=QUICK)
+
+
+def again(folder, settings=QUICK):
+    return analyse([str(folder / "trials")], str(folder / "out"), LocalWorkers(1), settings=settings)
+
+
+def test_a_page_a_summary_and_all_tables(run):
+    folder, found = run
+    out = folder / "out"
+    assert list(found.records) == ["walk"]
+    here = {p.name for p in (out / "trials" / "walk").iterdir()}
+    assert {"index.html", "replay.html", "motion.npz", "results.npz", "torques.sto", "torques.csv", "loads.mot",
+            "muscle_activation.sto", "result.json"} <= here  # fmt: skip
+    assert 'href="trials/walk/index.html"' in (out / "index.html").read_text()
+    assert "walk" in (out / "summary.csv").read_text()
+    told = found.records["walk"]["found"]
+    assert told["marker_rms_mm"] < 2.5  # noise of 1 mm in each axis
+    assert told["size"] == pytest.approx(1.06, abs=0.01)
+    assert told["mass"] == pytest.approx(68.0)
+
+
+def test_what_fails_is_told_and_leaves_the_rest(run):
+    folder, found = run
+    assert list(found.failed) == ["broken"]
+    error, traceback = found.failed["broken"]
+    assert "broken.trc" in error
+    assert "read_trc" in traceback
+    text = (folder / "out" / "broken.error.txt").read_text()
+    assert "hitogata analyse" in text
+    assert not (folder / "out" / "trials" / "broken").exists()
+
+
+def test_the_same_as_the_single_stages(run):
+    folder, _found = run
+    trial = read_trc(sample_trial(), axes=Axes.Y_UP_X_FORWARD)
+    figure = musculoskeletal_gait(mass=68.0).body
+    markers = known_markers(figure, trial.labels)
+    mask = held(Body(figure, markers, None, None))
+    fit = fit_body(figure, markers, trial, held=mask, mass=68.0,
+                   settings=FitSettings(frames=6, axes=False, outlier=0.03))  # fmt: skip
+    angles = solve_ik(fit.figure, fit.markers, trial, held=mask)
+    with np.load(folder / "out" / "trials" / "walk" / "results.npz") as data:
+        assert np.array_equal(data["q"], angles.q)
+        assert np.array_equal(data["scales"], fit.scales)
+        assert np.array_equal(data["marker_residuals"], angles.residuals, equal_nan=True)
+    residual = read_storage(folder / "out" / "trials" / "walk" / "torques.sto")
+    assert np.isfinite(residual.values).all()
+
+
+def test_nothing_changed_nothing_done(run):
+    folder, _found = run
+    (folder / "trials" / "broken.trc").unlink(missing_ok=True)
+    before = (folder / "out" / "trials" / "walk" / "index.html").stat().st_mtime_ns
+    second = again(folder)
+    assert (second.done, second.failed) == (0, {})
+    assert (folder / "out" / "trials" / "walk" / "index.html").stat().st_mtime_ns == before
+    assert not (folder / "out" / "broken.error.txt").exists()
+
+
+def test_one_setting_runs_its_stage_and_what_follows(run):
+    folder, found = run
+    other = again(folder, QUICK.with_values("muscles", {"cost": "cubes"}))
+    assert sorted(other.records["walk"]["seconds"]) == ["muscles"]
+    back = again(folder)
+    assert back.records["walk"]["seconds"] == {}
+    assert back.records["walk"]["files"] == found.records["walk"]["files"]  # the same bytes
+
+
+def test_a_file_that_was_lost_is_made_again(run):
+    folder, _found = run
+    again(folder)
+    (folder / "out" / "trials" / "walk" / "torques.csv").unlink()
+    mended = again(folder)
+    assert mended.done == 1
+    assert mended.records["walk"]["seconds"] == {}
+    assert (folder / "out" / "trials" / "walk" / "torques.csv").is_file()
+    assert json.loads((folder / "out" / "trials" / "walk" / "result.json").read_text())["name"] == "walk"
+
+
+def test_two_runs_in_one_folder(run):
+    folder, _ = run
+    with FolderLock(folder / "out" / ".hitogata"), pytest.raises(FolderTakenError, match="another run works"):
+        again(folder)
+
+
+def test_trials_are_found_and_named(tmp_path):
+    for name in ("a/walk.trc", "b/walk.trc", "b/run 2.c3d", "b/notes.txt", "b/.hidden/x.trc"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    assert list(find_trials([str(tmp_path)])) == ["walk", "run_2", "b-walk"]
+    assert list(find_trials([str(tmp_path / "*" / "walk.trc")])) == ["walk", "b-walk"]
+    with pytest.raises(ArgumentError, match="no trial there"):
+        find_trials([str(tmp_path / "*.mcap")])
+    with pytest.raises(HitogataError, match="no such file"):
+        find_trials([str(tmp_path / "c.trc")])
+
+
+@pytest.mark.parametrize(
+    ("label", "known"),
+    [
+        ("RASI", ("r", "ASI")), ("L.ASIS", ("l", "ASI")), ("Sub:LKNE", ("l", "KNE")), ("RLFC", ("r", "KNE")),
+        ("LMFC", ("l", "MKNE")), ("LLMAL", ("l", "ANK")), ("RHEE", ("r", "HEE")), ("V.Sacral", ("", "SACR")),
+        ("C7", None), ("*3", None), ("CLAV", None),
+    ],
+)  # fmt: skip
+def test_labels_of_common_sets(label, known):
+    assert landmark(label) == known
