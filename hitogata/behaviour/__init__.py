@@ -15,11 +15,13 @@ from hitogata.behaviour.recorder import Recorder, StreamStatus, lsl_finder
 from hitogata.behaviour.recording import Gap, Recording, Track, open_recording, write_recording
 from hitogata.behaviour.sources import Source, sample_source, source_of, with_pulses
 from hitogata.behaviour.streams import Channel, Samples, Stream, StreamKind
+from hitogata.behaviour.tracked import TrackedStream
 
 __all__ = [
     "Channel", "ClockMap", "ClockSegment", "ClockSource", "DatagramInlet", "DatagramSender", "Faults", "Gap", "Inlet",
     "LiveClock", "Outlet", "Played", "Recorder", "Recording", "Samples", "Source", "Stream", "StreamKind",
-    "StreamLostError", "StreamStatus", "Target", "Track", "align_events", "allow_network", "band_passed", "envelope",
+    "StreamLostError", "StreamStatus", "Target", "Track", "TrackedStream", "align_events", "allow_network",
+    "band_passed", "envelope",
     "find_pulses", "fit_clock", "found_streams", "greatest_difference", "looked_at", "lsl_finder", "normalised",
     "open_recording", "play", "sample_source", "shared_events", "source_of", "steady", "with_pulses",
     "write_recording",

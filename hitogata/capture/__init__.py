@@ -13,9 +13,13 @@ from hitogata.capture.camera import Camera, project, project_with_derivatives, r
 from hitogata.capture.camera_files import read_cameras, write_cameras
 from hitogata.capture.film import FilmSettings, film_figure, film_points
 from hitogata.capture.ik import IkSettings, JointAngles, MarkerIk, Wishes, markers_on, solve_ik
+from hitogata.capture.joint_range import MeasuredRange, measure_range
+from hitogata.capture.label_edit import Scope, exchange_labels, remove_label
 from hitogata.capture.label_search import search_labels
 from hitogata.capture.labelling import Labelled, Labeller, label
 from hitogata.capture.live import CameraLostError, CameraProcesses
+from hitogata.capture.live_chain import LiveChain, LiveFrame
+from hitogata.capture.live_drags import LiveDrags, Tracked
 from hitogata.capture.marker_model import MarkerModel, learn_markers, model_of
 from hitogata.capture.marker_set import MarkerSet, spread_markers
 from hitogata.capture.matching import Matcher, MatchSettings, Points
@@ -42,21 +46,28 @@ __all__ = [
     "LFrame",
     "Labelled",
     "Labeller",
+    "LiveChain",
+    "LiveDrags",
+    "LiveFrame",
     "MarkerIk",
     "MarkerModel",
     "MarkerSet",
     "MatchSettings",
     "Matcher",
+    "MeasuredRange",
     "OsimAngles",
     "Points",
     "Reconstruction",
+    "Scope",
     "TrackSettings",
+    "Tracked",
     "Tracker",
     "Wand",
     "Wishes",
     "asymmetry",
     "calibrate",
     "check_trial",
+    "exchange_labels",
     "film_figure",
     "film_points",
     "find_blobs",
@@ -65,6 +76,7 @@ __all__ = [
     "label",
     "learn_markers",
     "markers_on",
+    "measure_range",
     "model_of",
     "observe",
     "osim_ik",
@@ -73,6 +85,7 @@ __all__ = [
     "rays",
     "read_cameras",
     "reconstruct",
+    "remove_label",
     "scaled_figure",
     "search_labels",
     "solve_ik",

@@ -237,11 +237,16 @@ def _look_for_degeneracy(found: Adjusted, problems: list[str]) -> None:
     if len(places) < 50:
         problems.append(f"the wand was seen by two cameras or more in {len(places)} frames only; 200 are good")
     for c, camera in enumerate(found.bundle.cameras):
-        sigma = float(np.sqrt(found.covariance[15 * c + 6, 15 * c + 6]))
+        sigma = _deviation(found.covariance[15 * c + 6, 15 * c + 6])
         if sigma > 0.01 * camera.focal[0]:
             problems.append(f"camera {camera.name}: focal length known to ±{sigma:.1f} px only")
     if not found.converged:
         problems.append(f"the adjustment did not converge in {found.steps} steps")
+
+
+def _deviation(variance: float) -> float:
+    """Root of a variance; infinite where the normal equations are too singular to tell one (it came out negative)."""
+    return float(np.sqrt(variance)) if variance >= 0 else float("inf")
 
 
 def _report(
@@ -253,10 +258,10 @@ def _report(
         mine = size[(seen.camera == c)]
         used = int(((seen.camera == c) & (seen.frame >= 0)).sum())
         var = np.diag(found.covariance)[15 * c : 15 * c + 15]
-        place, turn = float(np.sqrt(var[3:6].sum())), float(np.sqrt(var[:3].sum()))
+        place, turn = _deviation(var[3:6].sum()), _deviation(var[:3].sum())
         rms = float(np.sqrt(np.square(mine).mean() / 2)) if len(mine) else np.nan
         worst = float(mine.max()) if len(mine) else np.nan
-        dropped, focal = int(count[c]) - used, float(np.sqrt(var[6]))
+        dropped, focal = int(count[c]) - used, _deviation(var[6])
         reports.append(CameraReport(camera.name, used, dropped, rms, worst, place, turn, focal))
     points = _triangulated(cameras, pixels)
     lengths = np.linalg.norm(points[:, 2] - points[:, 0], axis=1)

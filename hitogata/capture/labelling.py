@@ -151,6 +151,7 @@ class _Run:
                  sure: FloatArray) -> None:  # fmt: skip
         self.model, self.points, self.counts, self.step = model, points, counts, step
         self.labels, self.sure, self.searches = labels, sure, 0
+        self.leaps: list[int] = []
 
     def all_frames(self) -> list[str]:
         """Label everything; what is wrong."""
@@ -161,16 +162,34 @@ class _Run:
             self._way(frames, found.points)
         share = (self.labels >= 0).sum(axis=1) / np.minimum(np.maximum(self.counts, 1), self.labels.shape[1])
         lost = np.flatnonzero((share < 0.5) & (self.counts >= 4))
+        told = []
+        if self.leaps:
+            first = ", ".join(str(k) for k in sorted(self.leaps)[:5]) + " ..." * (len(self.leaps) > 5)
+            told.append(f"all points leap at once {len(self.leaps)} times (frames {first}): frames are missing, or "
+                        "time jumps; labels were searched anew there")  # fmt: skip
         if not len(lost):
-            return []
-        return [f"most labels are lost in {len(lost)} frames, the first is frame {lost[0]}"]
+            return told
+        return [*told, f"most labels are lost in {len(lost)} frames, the first is frame {lost[0]}"]
 
     def _way(self, frames: IntArray, labels: IntArray) -> None:
-        """Label frames in an order, from the labels of the first on, checked by searches."""
-        state = no_state(self.labels.shape[1])
-        for k in range(0, len(frames) - 1, CHECK):
+        """Label frames in an order, from the labels of the first on, checked by searches.
+
+        Where most labels are lost from one frame to the next, all points have leapt: time jumped, or frames were
+        dropped.  There a search begins anew.
+        """
+        state, k = no_state(self.labels.shape[1]), 0
+        while k < len(frames) - 1:
             part = frames[k : k + CHECK + 1]
             there, sure = self._followed(part, labels, state)
+            leap = self._leap(part, there)
+            anew = None if leap is None else self._search(part[leap])
+            if leap is not None and anew is not None:
+                self.labels[part[:leap]], self.sure[part[:leap]] = there[:leap], sure[:leap]
+                labels, state = anew.points, no_state(self.labels.shape[1])
+                self.labels[part[leap]], self.sure[part[leap]] = labels, np.where(labels >= 0, 0.5, 0.0)
+                self.leaps.append(int(part[leap]))
+                k += leap
+                continue
             last = part[-1]
             self.searches += 1
             found = search_labels(self.model, self.points[last, : self.counts[last]])
@@ -184,8 +203,23 @@ class _Run:
                 state = no_state(self.labels.shape[1])
             self.labels[part], self.sure[part] = there, sure
             labels = there[-1]
+            k += CHECK
         if len(frames) == 1:
             self.labels[frames[0]] = labels
+
+    def _leap(self, frames: IntArray, labels: IntArray) -> int | None:
+        """The first of these frames, after the first, in which most labels are lost at once; None: there is none."""
+        placed = (labels >= 0).sum(axis=1)
+        room = np.minimum(self.counts[frames], labels.shape[1])
+        lost = np.flatnonzero((2 * placed[1:] < room[1:]) & (2 * placed[:-1] >= room[:-1]) & (room[1:] >= 4))
+        return int(lost[0]) + 1 if len(lost) else None
+
+    def _search(self, frame: int) -> Found | None:
+        """Labels of a frame without history, if they are to be believed."""
+        self.searches += 1
+        count = int(self.counts[frame])
+        found = search_labels(self.model, self.points[frame, :count])
+        return found if believed(found, self.labels.shape[1], count) else None
 
     def _followed(self, frames: IntArray, start: IntArray, state: FloatArray) -> tuple[IntArray, FloatArray]:
         """Labels of frames in an order, and how sure; the first frame's are given."""

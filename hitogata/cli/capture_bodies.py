@@ -1,4 +1,4 @@
-"""`hitogata capture fit` and `ik`: labelled markers to the sizes of a body, and to its joint angles."""
+"""`hitogata capture fit`, `ik`, `range`: labelled markers to the sizes of a body, joint angles, a joint's range."""
 
 import argparse
 import pathlib
@@ -34,6 +34,21 @@ def describe_bodies(actions: Any) -> None:
     ik.add_argument("--tasks", metavar="XML", help="OpenSim's weights: an IKTaskSet file, or the setup of its tool")
     ik.add_argument("--filled", metavar="FILE", help="markers with gaps filled by the body to write: .c3d or .trc")
     ik.set_defaults(run=_ik)
+
+    span = actions.add_parser(
+        "range", help="range of motion of a joint from a trial",
+        description="Measure the range of motion of a ball joint: three markers on the parent, four around the bone's "
+                    "end, led through all that the joint can do.",
+    )  # fmt: skip
+    span.add_argument("trial", metavar="TRIAL", help="labelled markers: .c3d or .trc")
+    span.add_argument("--parent", required=True, metavar="A,B,C", help="markers of the parent (chest, pelvis)")
+    span.add_argument("--child", required=True, metavar="D,E,F,G", help="markers in a ring about the end of the bone")
+    span.add_argument("--rest", metavar="FROM,TO", help="seconds in which the joint is at rest (default: at first)")
+    span.add_argument("--up", choices=AXES, default="z", help="axis of the trial that is up (default z)")
+    span.add_argument("--margin", type=float, default=0.0, metavar="DEG", help="reach beyond the outermost poses [deg]")
+    span.add_argument("-o", "--output", required=True, metavar="RANGE", help="range file to write (.json)")
+    span.add_argument("--picture", metavar="PICTURE", help="also draw the range with its poses")
+    span.set_defaults(run=_range)
 
 
 def _common(parser: argparse.ArgumentParser) -> None:
@@ -98,12 +113,49 @@ def _ik(args: argparse.Namespace) -> int:
     return 0
 
 
+def _range(args: argparse.Namespace) -> int:
+    import math
+
+    from hitogata.capture import measure_range
+    from hitogata.cli.motion_files import warnings_in_one_line
+
+    rest = None
+    if args.rest is not None:
+        try:
+            start, end = (float(part) for part in args.rest.split(","))
+        except ValueError:
+            raise ArgumentError(f"--rest: two times in seconds with a comma between, got {args.rest!r}") from None
+        rest = start, end
+    parent, child = ([name.strip() for name in text.split(",") if name.strip()] for text in (args.parent, args.child))
+    with warnings_in_one_line():
+        _ending(args.output, ".json")
+        found = measure_range(_trial(args), parent, child, rest=rest, margin=math.radians(args.margin))
+        found.fit.range.save(args.output)
+        if args.picture:
+            from hitogata.rom.plot import plot_range
+
+            poses = found.motion.quat[found.motion.sure]
+            shown = poses[:: max(1, len(poses) // 2000)]
+            plot_range(found.fit.range, args.picture, title=pathlib.Path(args.trial).name, cloud=shown)
+    print(found)
+    return 0
+
+
+def _trial(args: argparse.Namespace) -> Any:
+    """The trial, its axes turned."""
+    from hitogata.files import Axes, read_c3d, read_trc
+
+    axes = Axes[AXES[args.up]]
+    if _ending(args.trial, ".c3d", ".trc") == ".c3d":
+        return read_c3d(args.trial, axes=axes).markers
+    return read_trc(args.trial, axes=axes)
+
+
 def _given(args: argparse.Namespace) -> tuple[Any, Any, Any, Any]:
     """Figure, its OpenSim model or None, markers and trial."""
     from hitogata.capture import markers_on
     from hitogata.capture.marker_files import read_marker_set
     from hitogata.cli.motion_files import figure_named
-    from hitogata.files import Axes, read_c3d, read_trc
     from hitogata.files.osim import figure_from_osim, read_osim
 
     model = None
@@ -112,9 +164,7 @@ def _given(args: argparse.Namespace) -> tuple[Any, Any, Any, Any]:
         figure = figure_from_osim(model, coordinates=True)
     else:
         figure = figure_named(args.figure, None)
-    axes = Axes[AXES[args.up]]
-    kind = _ending(args.trial, ".c3d", ".trc")
-    trial = read_c3d(args.trial, axes=axes).markers if kind == ".c3d" else read_trc(args.trial, axes=axes)
+    trial = _trial(args)
     markers = read_marker_set(figure, args.markers) if args.markers else markers_on(figure, trial.labels)
     return figure, model, markers, trial
 

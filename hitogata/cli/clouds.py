@@ -83,7 +83,7 @@ def _markers(path: pathlib.Path, data: Any) -> Cloud:
         motion = joint_from_markers(data["parent"], data["child"], rest=data["rest"] if "rest" in data.files else None)
     except ArgumentError as error:
         raise FileFormatError(f"{path}: {error}") from None
-    return Cloud(motion.poses, None, tuple(motion.bone.tolist()), f"markers     {motion}")
+    return Cloud(motion.quat[motion.sure], None, tuple(motion.bone.tolist()), f"markers     {motion}")
 
 
 def _text(path: pathlib.Path) -> Cloud:

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 EPILOG = "FIGURE is a built-in figure (virtual_human, human28, bear ...) or a file: .xml (MJCF), .urdf, .bvh"
 
@@ -12,6 +13,9 @@ def describe(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("figure", nargs="?", default="virtual_human", metavar="FIGURE", help="default: virtual_human")
     parser.add_argument("--motion", metavar="FILE", help="a motion to play: .bvh (carried over to the figure) or .npz")
+    parser.add_argument("--capture", metavar="FILE", help="markers to look at and mend: .c3d or .trc")
+    parser.add_argument("--marker-set", metavar="FILE", help="of the figure: .toml or .json; the body is fitted")
+    parser.add_argument("--cameras", metavar="FILE", help="calibrated cameras of the markers: .toml or .json")
     parser.add_argument("--port", type=int, default=8080, help="of the page (default: 8080; taken: the next free one)")
     parser.add_argument("--editor-port", type=int, default=0, metavar="PORT",
                         help="of the frame with the polar editor (default: any free one)")  # fmt: skip
@@ -35,6 +39,8 @@ def run(args: argparse.Namespace) -> int:
     with Studio(args.figure, motion=args.motion, options=options) as studio:
         if args.port and not studio.address.endswith(f":{args.port}"):
             print(f"Port {args.port} is taken.")
+        if args.capture:
+            studio.post("The trial", lambda: _show_capture(studio, args))
         print(f"The studio is open at  {studio.address}   (Ctrl-C ends it)", flush=True)
         if args.open:
             import webbrowser
@@ -42,3 +48,19 @@ def run(args: argparse.Namespace) -> int:
             webbrowser.open(studio.address)
         studio.wait()
     return 0
+
+
+def _show_capture(studio: Any, args: argparse.Namespace) -> None:
+    """A trial, the body fitted into it if a marker set is given."""
+    import dataclasses
+
+    from hitogata.capture.marker_files import read_marker_set
+    from hitogata.studio.capture_trial import load_cameras, load_trial
+
+    trial, said = load_trial(args.capture)
+    if args.cameras:
+        trial = dataclasses.replace(trial, cameras=load_cameras(args.cameras))
+    if args.marker_set:
+        figure = studio.stage.figure
+        trial, _ = dataclasses.replace(trial, marker_set=read_marker_set(figure, args.marker_set)).fitted(figure)
+    studio.show_trial(trial, said)

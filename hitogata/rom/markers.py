@@ -23,6 +23,10 @@ SPREAD = 0.01
 """Points give a pose if they spread at least this far across their longest direction [m]."""
 
 
+SURE = 1.5
+"""A pose is sure if its standard deviation is at most so many times that of a usual frame with all markers."""
+
+
 class Known(enum.IntEnum):
     """How a frame's pose is known.
 
@@ -48,6 +52,8 @@ class JointMotion:
         centre: of the joint (shoulder), world [m], shape (nt, 3); NaN where not known.
         end: of the bone (elbow), world [m], shape (nt, 3); NaN where not known.
         known: how each frame is known (`Known`), shape (nt,), int.
+        spread: standard deviation of the pose's angle that the markers seen leave [rad], shape (nt,); NaN where not
+            known.
         bone: direction of the bone at rest in P, shape (3,).
         length: from centre to end [m].
         marker_error: root mean square distance of seen markers from the rigid segments [m].
@@ -60,6 +66,7 @@ class JointMotion:
     centre: Array
     end: Array
     known: Any
+    spread: Array
     bone: Array
     length: float
     marker_error: float
@@ -70,9 +77,20 @@ class JointMotion:
         """The poses that are known, wxyz, shape (k, 4)."""
         return self.quat[self.known > 0]
 
+    @property
+    def sure(self) -> Any:
+        """Frames whose pose is known about as well as by all markers, shape (nt,), bool.
+
+        Two markers nearly in line with the joint's centre leave a turn about that line open: such poses, a few at
+        the edge of the cloud, would widen a range that is fitted around them.
+        """
+        full = self.spread[self.known == Known.MARKERS]
+        limit = SURE * float(np.median(full)) if len(full) else np.inf
+        return (self.known > 0) & (np.nan_to_num(self.spread, nan=np.inf) <= limit)
+
     def fit(self, **options: Any) -> RangeFit:
-        """`fit_range` of the poses that are known."""
-        return fit_range(self.poses, bone=self.bone, **options)
+        """`fit_range` of the poses that are sure."""
+        return fit_range(self.quat[self.sure], bone=self.bone, **options)
 
     def __str__(self) -> str:
         n = len(self.known)
@@ -121,7 +139,7 @@ def joint_from_markers(parent: Any, child: Any, *, rest: Any = None, end: Any = 
     known = np.where(both, Known.MARKERS, Known.HIDDEN)
     rescued = ~both & np.isfinite(a.origin[:, 0]) & np.isfinite(b.origin[:, 0])
     known = np.where(rescued, Known.CENTRE, known)
-    a, b = _joined(p, c, a, b, at_first, at_second, known > 0)
+    a, b, loose = _joined(p, c, a, b, at_first, at_second, known > 0)
     frames = np.atleast_1d(int(np.argmax(both)) if rest is None else np.asarray(rest))
     if frames.ndim != 1 or not np.issubdtype(frames.dtype, np.integer) or not len(frames):
         raise ArgumentError(f"rest = {rest!r}: a frame's number or several expected")
@@ -129,7 +147,7 @@ def joint_from_markers(parent: Any, child: Any, *, rest: Any = None, end: Any = 
         if not 0 <= k < len(p) or known[k] == Known.HIDDEN:
             raise ArgumentError(f"rest = {k}: a frame from 0 to {len(p) - 1} whose pose is known is needed")
     tip = _middle(second.markers) if end is None else _weighted(end, second.markers)
-    return _motion(a, b, known, frames, at_first, at_second, tip, centre_error)
+    return _motion(a, b, known, loose, frames, at_first, at_second, tip, centre_error)
 
 
 def _checked(markers: Any, what: str) -> Array:
@@ -252,10 +270,11 @@ def _with_centre(x: Array, s: _Segment, at: Array, centre: Array) -> _Segment:
 
 def _joined(
     x: Array, y: Array, a: _Segment, b: _Segment, at_a: Array, at_b: Array, known: Any
-) -> tuple[_Segment, _Segment]:
+) -> tuple[_Segment, _Segment, Array]:
     """Poses of both segments together, least squares of all markers seen, the joint's centre being one point.
 
-    Gauss-Newton in nine unknowns per frame: the centre and two turns.
+    Gauss-Newton in nine unknowns per frame: the centre and two turns.  Also the standard deviation of the turn between
+    the segments, for markers with a deviation of 1 m in each coordinate [rad], from the inverse of the normal matrix.
     """
     ra, rb = a.rotation[known], b.rotation[known]
     centre = (_moved(a, at_a)[known] + _moved(b, at_b)[known]) / 2.0
@@ -278,12 +297,16 @@ def _joined(
         )[..., 0]
         centre = centre + step[:, :3]
         ra, rb = (quat_to_matrix(quat_exp(step[:, i : i + 3])) @ r for i, r in ((3, ra), (6, rb)))
+    between = np.concatenate([np.zeros((3, 3)), -np.eye(3), np.eye(3)], 1)
+    covariance = between @ np.linalg.inv(flat.transpose(0, 2, 1) @ flat + 1e-12 * np.eye(9)) @ between.T
+    loose = np.full(len(known), np.nan)
+    loose[known] = np.sqrt(np.trace(covariance, axis1=1, axis2=2))
     out = []
     for s, r, at in ((a, ra, at_a), (b, rb, at_b)):
         rotation, origin = s.rotation.copy(), s.origin.copy()
         rotation[known], origin[known] = r, centre - r @ at
         out.append(s._replace(rotation=rotation, origin=origin))
-    return out[0], out[1]
+    return out[0], out[1], loose
 
 
 def _skew(v: Array) -> Array:
@@ -321,8 +344,9 @@ def _mean_turn(r: Array) -> Array:
 
 
 def _motion(
-    a: _Segment, b: _Segment, known: Any, rest: Any, at_a: Array, at_b: Array, tip: Array, centre_error: float
-) -> JointMotion:
+    a: _Segment, b: _Segment, known: Any, loose: Array, rest: Any, at_a: Array, at_b: Array, tip: Array,
+    centre_error: float,
+) -> JointMotion:  # fmt: skip
     hidden = known == Known.HIDDEN
     rest_a = _mean_turn(a.rotation[rest])  # the parent's frame: the world's axes at rest
     rest_b = rest_a @ _mean_turn(np.einsum("nji,njk->nik", a.rotation[rest], b.rotation[rest]))
@@ -337,5 +361,6 @@ def _motion(
     centre = np.where(np.isfinite(centre), centre, _moved(b, at_b))
     error = float(np.sqrt((a.error**2 + b.error**2) / 2.0))
     return JointMotion(
-        quat, direction, twist, centre, end, known.astype(int), bone, float(np.linalg.norm(span)), error, centre_error
-    )
+        quat, direction, twist, centre, end, known.astype(int), loose * error, bone, float(np.linalg.norm(span)), error,
+        centre_error,
+    )  # fmt: skip

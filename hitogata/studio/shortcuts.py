@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hitogata.studio.modes.capture import Capturing
 from hitogata.studio.modes.motion import Playing
 from hitogata.studio.modes.physics import Physics
 from hitogata.studio.modes.pose import Posing
@@ -30,7 +31,7 @@ class Shortcut(NamedTuple):
 
 def _play(studio: "Studio") -> None:
     mode = studio.mode
-    if isinstance(mode, Playing):
+    if isinstance(mode, Playing | Capturing):
         mode.play(not mode.playing)
     elif isinstance(mode, Physics):
         mode.pause(not mode.paused)
@@ -41,6 +42,8 @@ def _step(count: int) -> Callable[["Studio"], None]:
         mode = studio.mode
         if isinstance(mode, Playing):
             mode.step_frames(count)
+        elif isinstance(mode, Capturing):
+            mode.seek(mode.index + count)
         elif isinstance(mode, Physics):
             mode.single_step(count)
 
@@ -67,7 +70,7 @@ def _mode(index: int) -> Callable[["Studio"], None]:
 
 
 SHORTCUTS = (
-    Shortcut("Play or pause: motion, physics", "space", _play),
+    Shortcut("Play or pause: motion, physics, capture", "space", _play),
     Shortcut("A frame or step back", "arrowleft", _step(-1)),
     Shortcut("A frame or step on", "arrowright", _step(1)),
     Shortcut("Ten frames back", "arrowleft", _step(-10), "shift"),
@@ -80,6 +83,7 @@ SHORTCUTS = (
     Shortcut("Pose mode", "1", _mode(0)),
     Shortcut("Physics mode", "2", _mode(1)),
     Shortcut("Motion mode", "3", _mode(2)),
+    Shortcut("Capture mode", "4", _mode(3)),
     Shortcut("This sheet", "H", lambda studio, client: show_sheet(client), own=True),
 )
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,13 @@ from hitogata.figure import Figure, Trajectory
 from hitogata.sim import ContactMethod
 from hitogata.studio import gate
 from hitogata.studio.camera import Cameras
+from hitogata.studio.capture_trial import CaptureTrial
 from hitogata.studio.clock import Clock
 from hitogata.studio.folder import Folder
 from hitogata.studio.gauges import Gauges
 from hitogata.studio.guard import Guard
 from hitogata.studio.memory import give_back_large_blocks
+from hitogata.studio.modes.capture import Capturing, LiveFeed
 from hitogata.studio.modes.mode import Mode
 from hitogata.studio.modes.motion import Playing
 from hitogata.studio.modes.physics import Physics
@@ -74,6 +77,8 @@ class Studio:
         if loaded.motion is not None:
             loaded.motion.check(loaded.figure)
         self.motion = loaded.motion
+        self.trial: CaptureTrial | None = None
+        self.feed: LiveFeed | None = None
         self._carried = [loaded.carried] if loaded.carried is not None else []
         self._refused: Carried | None = None
         self.folder, self.guard = Folder(self.options.folder), Guard(self._tell)
@@ -171,6 +176,11 @@ class Studio:
             self._warm_shapes()
             self._warm_states(settings["contacts"])
             made = Physics(self.stage, **settings)
+        elif name is ModeName.CAPTURE:
+            if self.trial is None and self.feed is None:
+                self.page.show_controls(name)
+                return
+            made = Capturing(self.stage, trial=None if self.feed is not None else self.trial, feed=self.feed)
         else:
             if self.motion is None:  # all goes on as it is, beside controls that open one
                 self.page.show_controls(name)
@@ -211,9 +221,13 @@ class Studio:
     def _leave(self) -> None:
         if isinstance(self.mode, Playing):
             self.motion = self.mode.changed()
+        elif isinstance(self.mode, Capturing) and self.mode.trial is not None:
+            self.trial = self.mode.trial
         self._put_away_mode()
 
     def _put_away_mode(self) -> None:
+        if isinstance(self.mode, Capturing) and self.mode.feed is not None:
+            self.feed = None  # what came live ends with its mode
         if self.mode is not None:
             self.mode.let_all_go()
             self.mode.close()
@@ -221,7 +235,8 @@ class Studio:
     @property
     def mode_name(self) -> ModeName:
         """Which mode it is."""
-        kinds = {Posing: ModeName.POSE, Physics: ModeName.PHYSICS, Playing: ModeName.MOTION}
+        kinds = {Posing: ModeName.POSE, Physics: ModeName.PHYSICS, Playing: ModeName.MOTION,
+                 Capturing: ModeName.CAPTURE}  # fmt: skip
         return kinds[type(self.mode)] if self.mode is not None else ModeName.POSE
 
     def load(self, loaded: Loaded) -> None:
@@ -261,6 +276,57 @@ class Studio:
             return
         self._carried = [*self._carried[-7:], carried]
         self.load_motion(carried.motion, warnings)
+
+    # ------------------------------------------------------- motion capture
+
+    def trial_now(self) -> CaptureTrial | None:
+        """The trial as it is now, labels that were mended included."""
+        return self.mode.trial if isinstance(self.mode, Capturing) and self.mode.trial is not None else self.trial
+
+    def show_trial(self, trial: CaptureTrial, warnings: tuple[str, ...] = ()) -> None:
+        """A trial of markers; the body that is fitted into them becomes the figure of the stage."""
+        self.undo.note("The trial")
+        self._warn(warnings)
+        index = self.mode.index if isinstance(self.mode, Capturing) else 0
+        self._put_away_mode()
+        self.mode, self.trial, self.feed = None, trial, None
+        if trial.figure is not None and trial.figure is not self.stage.original:
+            self.stage.load(trial.figure)
+            self.recorder.clear()
+            self.gauges.clear()
+            self.motion, self.desk.joint = None, ""
+        elif self.stage.count > 1:
+            self.stage.set_count(1)
+        self.set_mode(ModeName.CAPTURE)
+        assert isinstance(self.mode, Capturing)
+        self.mode.change(trial, index)
+        self.show.load()
+        self.page.refresh()
+        self._look()
+        self._look_again()
+
+    def watch_capture(self, feed: LiveFeed, source: Any) -> None:
+        """Show what comes live: `source` yields `capture.LiveFrame`s, in a thread of its own; see `stop_capture`."""
+        def begin() -> None:
+            self.undo.note("Live capture")
+            self._put_away_mode()
+            self.mode, self.feed = None, feed
+            if feed.figure is not None and feed.figure is not self.stage.original:
+                self.stage.load(feed.figure)
+                self.motion, self.desk.joint = None, ""
+            self.set_mode(ModeName.CAPTURE)
+            self.show.load()
+
+        self.post("Live capture", begin)
+        threading.Thread(target=feed.take, args=(source,), daemon=True).start()
+
+    def stop_capture(self) -> None:
+        """What came live becomes a trial."""
+        feed = self.feed
+        if feed is None:
+            raise ArgumentError("nothing comes live")
+        feed.ended = feed.ended or "stopped"
+        self.show_trial(feed.trial())
 
     def carried_now(self) -> Carried | None:
         """How the motion of now was carried over, or what was refused last; None: it was not."""

@@ -13,6 +13,8 @@ import numpy as np
 from hitogata.figure import Capsule, Figure, State, Trajectory
 from hitogata.figure.pose import FloatArray
 from hitogata.motion.foot_contacts import Foot
+from hitogata.studio.capture_trial import CaptureTrial
+from hitogata.studio.modes.capture import Capturing
 from hitogata.studio.modes.motion import Edit, Playing
 from hitogata.studio.modes.physics import Physics
 from hitogata.studio.modes.pose import Pin, Posing
@@ -42,6 +44,7 @@ class Memento:
         place, feet: of motion mode: sample, and whether it plays; when feet stand.
         pins: of pose mode.
         states, things, targets: of physics mode.
+        trial: of markers.
         controls: values of settings on the page, by name.
     """
 
@@ -61,6 +64,7 @@ class Memento:
     states: tuple[State, ...] = ()
     things: tuple[tuple[Thing, State], ...] = ()
     targets: FloatArray | None = None
+    trial: CaptureTrial | None = None
     controls: dict[str, Any] = field(default_factory=dict)
 
     def same(self, other: "Memento") -> bool:
@@ -70,6 +74,7 @@ class Memento:
             all(getattr(self, name) == getattr(other, name) for name in plain if name not in ("original", "motion"))
             and self.original is other.original
             and self.motion is other.motion
+            and self.trial is other.trial
             and (self.edit is None or other.edit is None or self.edit[0] is other.edit[0])
             and self.q.shape == other.q.shape
             and (self.edit is not None or np.array_equal(self.q, other.q))
@@ -136,7 +141,7 @@ class UndoHistory:
         memento = Memento(
             label, stage.original, {name: replace(edit) for name, edit in stage.edits.items()}, stage.ranges_on,
             stage.floor, stage.bar, stage.q.copy(), studio.mode_name, studio.motion,
-            controls={**studio.page.control_values(), **controls},
+            trial=studio.trial_now(), controls={**studio.page.control_values(), **controls},
         )  # fmt: skip
         if isinstance(mode, Playing):
             mode.keep_pass(mode.player.index)
@@ -144,6 +149,8 @@ class UndoHistory:
                            place=(mode.player.index, mode.playing), feet=mode.feet)  # fmt: skip
         if isinstance(mode, Posing):
             return replace(memento, pins=tuple(mode.pins.values()))
+        if isinstance(mode, Capturing):
+            return replace(memento, place=(mode.index, mode.playing))
         assert isinstance(mode, Physics)
         return replace(
             memento, states=tuple(member.state for member in mode.members), targets=mode.targets.copy(),
@@ -163,11 +170,14 @@ class UndoHistory:
         stage.apply_ranges()
         stage.q = memento.q.copy()
         studio.page.set_control_values(memento.controls)
-        studio.motion = memento.motion
+        studio.motion, studio.trial = memento.motion, memento.trial
         studio.set_mode(memento.mode)
         mode = studio.mode
         if isinstance(mode, Playing) and memento.edit is not None:
             mode.put_back(memento.edit, memento.feet, *memento.place)
+        elif isinstance(mode, Capturing):
+            mode.seek(memento.place[0])
+            mode.play(memento.place[1])
         elif isinstance(mode, Posing):
             mode.set_pins(memento.pins)
         elif isinstance(mode, Physics) and memento.targets is not None:

@@ -92,6 +92,19 @@ def test_swapped_labels_are_mended() -> None:
     assert found[20] == 3
 
 
+def test_time_jumps_are_found_and_labels_searched_anew() -> None:
+    """A second is missing while the person turned and walked on: nothing can be followed over it."""
+    human = virtual_human()
+    markers = spread_markers(human, 41)
+    places = markers.positions(human, walk(human))
+    model = learn_markers(places[::7], markers.labels)
+    cut = np.concatenate([places[:90], places[170:] @ np.array([[0.0, 1, 0], [-1, 0, 0], [0, 0, 1]]) + [0.8, 0.2, 0]])
+    names = tuple(f"*{k + 1}" for k in range(41))
+    found = label(model, MarkerData(names, np.arange(len(cut)) / 120, 120, cut[:, ::-1]))
+    assert (found.points[:, ::-1] == np.arange(41)).mean() > 0.995
+    assert "leap at once 1 times" in found.problems[0]
+
+
 def test_what_cannot_be_labelled_is_said() -> None:
     human = virtual_human()
     markers = spread_markers(human, 30)

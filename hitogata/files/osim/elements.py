@@ -4,12 +4,13 @@ Document types and entities are refused, so that nothing expands and nothing out
 count are bounded.
 """
 
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-from hitogata.errors import FileFormatError
+from hitogata.errors import FileContentWarning, FileFormatError
 from hitogata.files.source import read_bytes
 
 MOST_DEPTH = 200
@@ -101,6 +102,10 @@ def parse_elements(data: bytes, file: str) -> Element:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         message = expat.ErrorString(error.code)
+        if len(stack) == 1 and top.children:  # OpenSim's own files have such tails
+            text = f"{file}:{error.lineno}: what stands behind <{top.children[0].tag}> is left out: {message}"
+            warnings.warn(text, FileContentWarning, stacklevel=2)
+            return top.children[0]
         raise FileFormatError(f"{file}:{error.lineno}: not well-formed XML: {message}") from None
     except (ValueError, LookupError) as error:  # an encoding that Python does not know
         if isinstance(error, FileFormatError):

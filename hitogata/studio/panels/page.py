@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitogata.studio.panels.bindings import Panel
+from hitogata.studio.panels.capture import CapturePanel
 from hitogata.studio.panels.figure import FigurePanel
 from hitogata.studio.panels.motion import MotionPanel
 from hitogata.studio.panels.output import OutputPanel
@@ -34,6 +35,7 @@ class ModeName(enum.Enum):
     POSE = "Pose"
     PHYSICS = "Physics"
     MOTION = "Motion"
+    CAPTURE = "Capture"
 
 
 class Page(Panel):
@@ -68,6 +70,7 @@ class Page(Panel):
             self.pose = self._folder(ModeName.POSE, PosePanel)
             self.physics = self._folder(ModeName.PHYSICS, PhysicsPanel)
             self.motion = self._folder(ModeName.MOTION, MotionPanel)
+            self.capture = self._folder(ModeName.CAPTURE, CapturePanel)
         with tabs.add_tab("Scene"):
             self.figure = FigurePanel(studio)
         self.editor = EditorServer(studio, studio.options.host, studio.options.editor_port)
@@ -77,7 +80,8 @@ class Page(Panel):
             self.plots = PlotsPanel(studio)
         with tabs.add_tab("Output"):
             self.output = OutputPanel(studio)
-        self.panels = [self.pose, self.physics, self.motion, self.figure, self.ranges, self.plots, self.output]
+        self.panels = [self.pose, self.physics, self.motion, self.capture, self.figure, self.ranges, self.plots,
+                       self.output]  # fmt: skip
         self.show_mode(ModeName.POSE)
 
     def _folder(self, name: ModeName, kind: Any) -> Any:
@@ -130,6 +134,7 @@ class Page(Panel):
         if frame % 6 == 0:
             self._read()
             self.motion.tick()
+            self.capture.tick()
             self.physics.tick()
             self.plots.tick()
         if frame % 30 == 0:

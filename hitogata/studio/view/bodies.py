@@ -146,6 +146,12 @@ class Bodies:
         for handle, _ in self.handles:
             handle.opacity = opacity
 
+    def hide(self, hidden: bool) -> None:
+        """Show them, or not."""
+        for handle, _ in self.handles:
+            if handle.visible == hidden:
+                handle.visible = not hidden
+
     def remove(self) -> None:
         """Take them off the page."""
         for handle, _ in self.handles:

@@ -1,5 +1,8 @@
 """Colours of the page, 0...255."""
 
+import colorsys
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -30,6 +33,29 @@ OUTSIDE: Rgb = (210, 50, 50)
 TRAIL: Rgb = (240, 130, 30)
 BONE: Rgb = (30, 40, 60)
 THINGS: Rgb = (90, 130, 190)
+
+
+CAMERA: Rgb = (70, 80, 96)
+RAY: Rgb = (236, 180, 60)
+UNLABELLED: Rgb = (128, 132, 138)
+"""Of points without a label."""
+
+
+def of_labels(labels: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """A colour for each label, neighbours in the list far apart (hues by the golden ratio), shape (n, 3)."""
+    found = []
+    for k, label in enumerate(labels):
+        if label.startswith("*"):
+            found.append(UNLABELLED)
+            continue
+        r, g, b = colorsys.hsv_to_rgb((0.61803398875 * k) % 1.0, 0.78, 0.86 if k % 2 else 0.66)
+        found.append((round(255 * r), round(255 * g), round(255 * b)))
+    return np.array(found, np.uint8).reshape(-1, 3)
+
+
+def hexed(colour: Iterable[int]) -> str:
+    """As pages write it."""
+    return "#" + "".join(f"{int(c):02x}" for c in colour)
 
 
 def of_copies(count: int) -> npt.NDArray[np.uint8]:

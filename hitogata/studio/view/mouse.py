@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hitogata.studio.modes.capture import Capturing
 from hitogata.studio.view.picking import Picked, Ray, pick, ray_through
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ class Mouse:
 
     def drag(self, touched: tuple[int, int] | None, event: Any) -> None:
         """A drag began, went on or ended on (copy, link), or on something of a figure."""
+        if isinstance(self._studio.mode, Capturing):
+            self._studio.show.capture.drag(event)  # a marker within the body
+            return
         who, phase, start = event.client_id, event.phase, np.array(event.start_position, float)
         begin = ray_through(event.client.camera, event.start_screen_pos) if np.isfinite(start).all() else None
         ray = ray_through(event.client.camera, event.end_screen_pos)
@@ -49,6 +53,9 @@ class Mouse:
         """A figure was clicked."""
         direction = np.array(event.ray_direction)
         ray = Ray(np.array(event.ray_origin), direction, direction)
+        if isinstance(self._studio.mode, Capturing):
+            self._studio.show.capture.click(None, ray)
+            return
 
         def act() -> None:
             found = Picked(*touched, ray.origin) if touched is not None else self._find(ray)

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitogata.figure import Capsule
+from hitogata.studio.modes.capture import Capturing
+from hitogata.studio.modes.mode import Mode
 from hitogata.studio.modes.physics import Physics
 from hitogata.studio.modes.pose import Posing
 from hitogata.studio.scenery import Floor, Thing
@@ -15,6 +17,7 @@ from hitogata.studio.view.ground import Ground, light, sky
 from hitogata.studio.view.hint import Hint
 from hitogata.studio.view.marks import Marks
 from hitogata.studio.view.mouse import Mouse
+from hitogata.studio.view.points import CaptureView
 from hitogata.studio.view.region import RegionView, range_radius
 from hitogata.studio.view.things import Things
 
@@ -39,7 +42,7 @@ class Show:
         light(scene, shadows=studio.options.shadows)
         self.ground, self.marks, self.things = Ground(scene), Marks(scene), Things(scene)
         self.region, self.forces, self.mouse = RegionView(scene), Forces(scene), Mouse(studio)
-        self.hint = Hint(scene)
+        self.hint, self.capture = Hint(scene), CaptureView(studio)
         self.bodies: Bodies | None = None
         self._shape: Any = None
         self._floor: Floor | None = None
@@ -98,9 +101,19 @@ class Show:
         elif self._studio.gauges.due:
             wanted = {"contacts": plots.contacts.value, "joints": plots.joints.value}
             self.forces.show(mode, self._studio.gauges.touching, **wanted)
-        bodies.fade(_SEE_THROUGH if isinstance(mode, Physics) and plots.joints.value else None)
+        self._draw_capture(bodies, mode)
+        if not isinstance(mode, Capturing):
+            bodies.fade(_SEE_THROUGH if isinstance(mode, Physics) and plots.joints.value else None)
         desk = self._studio.desk
         if desk.joint:
             desk.note(stage.q[0])
             self.region.show(stage.figure, desk.joint, stage.q[0], poses.matrices[0])
         self._studio.camera.advance(poses.position[0, 0])
+
+    def _draw_capture(self, bodies: Bodies, mode: Mode) -> None:
+        """Markers within a body that one sees through, or without one if none is fitted."""
+        panel = self._studio.page.capture
+        self.capture.show(mode, names=panel.names.value, rays=panel.rays.value)
+        if isinstance(mode, Capturing):
+            bodies.fade(_SEE_THROUGH)
+        bodies.hide(isinstance(mode, Capturing) and (mode.pose is None or not panel.body.value))
