@@ -41,7 +41,7 @@ from hitogata.lanes.cpu import has_wide_registers
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-STEPS = 60
+STEPS = 250
 """Most Newton steps for one quadratic."""
 TRIALS = 40
 """Most lengths of a step that are tried."""

@@ -10,6 +10,7 @@ from hitogata.library import virtual_human
 from hitogata.motion import Puppet
 from hitogata.rom import BoundaryTwist
 from hitogata.studio import StudioOptions
+from hitogata.studio.gauges import Gauge
 from hitogata.studio.ranges.kinds import to_polar
 from tests.studio.browser import CHROMIUM, FLAGS, TIMEOUT, Watched, point
 
@@ -55,6 +56,12 @@ def studio_figure():
     from hitogata.studio.sources import load_figure
 
     return load_figure("virtual_human")
+
+
+def load(name):
+    from hitogata.studio.sources import load_figure
+
+    return load_figure(name)
 
 
 def shoulder(studio):
@@ -260,6 +267,44 @@ def test_motion_plays_scrubs_and_is_saved(watched, studio, wave, chromium):
     picture = watched.until(lambda: written(studio, ".png"), "a picture")
     assert imread(picture)[..., :3].std() > 0.05
     watched.tab("Move")
+
+
+def test_number_boxes_refuse_in_place(watched, studio):
+    """What does not fit is told, and the box shows the last number again; what fits is taken."""
+    watched.mode("Physics")
+    label = watched.page.get_by_text("Motor stiffness [N m/rad]", exact=True).first
+    box = label.locator("xpath=ancestor::div[.//input][1]").locator("input").first.element_handle()
+
+    def enter(text):
+        box.click()
+        box.fill(text)
+        box.press("Enter")
+        watched.page.evaluate("box => box.blur()", box)
+
+    watched.insist(lambda: enter("1500"), lambda: studio.mode.stiffness == 1500.0, "a stiffness")
+    enter("99999999")
+    watched.frames(10)
+    assert 0 <= studio.mode.stiffness <= 30_000
+    assert 0 <= float(box.input_value().replace(",", "")) <= 30_000
+
+
+@pytest.mark.parametrize("width", [900, 1280, 1920])
+def test_plots_dock_and_fold_on_narrow_pages(chromium, studio, width):
+    """Beside the view; folded away where there is no room; the figure stays in the picture."""
+    page = Watched(chromium, studio, size={"width": width, "height": 700})
+    page.mode("Physics")
+    studio.clock.ask(lambda: studio.page.plots.choose(Gauge.CONTACT, Gauge.MARGIN))
+    page.until(lambda: studio.page.plots._folded == (width < 1000), "plots to fold, or not")
+    page.settle()
+    shown = page.page.get_by_text("contact forces [N]", exact=True).locator("visible=true")
+    page.until(lambda: (shown.count() > 0) == (width >= 1000), "plots to be there, or not")
+    x, y = page.at(point(studio, "head", (0, 0, 0.1)))
+    canvas = page.page.locator("canvas[data-engine]").bounding_box()
+    assert canvas["x"] < x < canvas["x"] + canvas["width"]
+    assert canvas["y"] < y < canvas["y"] + canvas["height"]
+    studio.clock.ask(lambda: studio.page.plots.choose())
+    page.close()
+    assert page.complaints == []
 
 
 def test_bad_uploads_are_told(watched, studio, tmp_path):
