@@ -15,6 +15,7 @@ from hitogata.capture.film import FilmSettings, film_figure, film_points
 from hitogata.capture.ik import IkSettings, JointAngles, MarkerIk, Wishes, markers_on, solve_ik
 from hitogata.capture.joint_range import MeasuredRange, measure_range
 from hitogata.capture.label_edit import Scope, exchange_labels, remove_label
+from hitogata.capture.label_repair import Repaired, label_by_pose, repair_labels
 from hitogata.capture.label_search import search_labels
 from hitogata.capture.labelling import Labelled, Labeller, label
 from hitogata.capture.live import CameraLostError, CameraProcesses
@@ -58,6 +59,7 @@ __all__ = [
     "OsimAngles",
     "Points",
     "Reconstruction",
+    "Repaired",
     "Scope",
     "TrackSettings",
     "Tracked",
@@ -74,6 +76,7 @@ __all__ = [
     "fit_body",
     "joint_centres",
     "label",
+    "label_by_pose",
     "learn_markers",
     "markers_on",
     "measure_range",
@@ -86,6 +89,7 @@ __all__ = [
     "read_cameras",
     "reconstruct",
     "remove_label",
+    "repair_labels",
     "scaled_figure",
     "search_labels",
     "solve_ik",

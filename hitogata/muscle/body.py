@@ -108,7 +108,10 @@ def _body(name: str, figure: Figure, size: BodySize) -> MuscleSet:
     wires: list[Wire] = [*_muscles(size), *_tendons(size), *_ligaments(size)]
     if HYOID.body not in bones:
         moved = {link.name for link in figure.links[1:]}
-        wires = [_on_root(wire, size, figure.links[0].name, moved) for wire in wires]
+        whole, root = skeleton(size), figure.links[0].name
+        places = forward_kinematics(whole, whole.neutral()).position
+        at = dict(zip(whole.link_names, places - places[whole.link_index(root)], strict=True))
+        wires = [_on_root(wire, at, root, moved) for wire in wires]
     wires = [wire for wire in wires if all(point.body in bones for point in wire.path.points)]
     known = {wire.name for wire in wires}
     wires = [wire for wire in wires if not isinstance(wire, Tendon) or known.issuperset(wire.heads)]
@@ -120,15 +123,12 @@ def _body(name: str, figure: Figure, size: BodySize) -> MuscleSet:
     return MuscleSet(name, figure, fitted, surfaces, nodes)
 
 
-def _on_root(wire: Wire, size: BodySize, root: str, moved: set[str]) -> Wire:
-    """A wire between bones that are there and the trunk, with all of the trunk as part of the root."""
+def _on_root(wire: Wire, at: dict[str, FloatArray], root: str, moved: set[str]) -> Wire:
+    """A wire between bones that are there and the trunk, with all of the trunk (bones `at` the root) part of it."""
     touched = {point.body for point in wire.path.points}
     inner = _LUMBAR if root == "pelvis" else _TRUNK
     if not touched & moved or (root == "pelvis" and not touched & {"femur_r", "femur_l"}):
         return wire
-    whole = skeleton(size)
-    places = forward_kinematics(whole, whole.neutral()).position
-    at = dict(zip(whole.link_names, places - places[whole.link_index(root)], strict=True))
     points = [
         PathPoint(root, (at[point.body] + point.place).tolist()) if point.body in inner else point
         for point in wire.path.points
