@@ -159,6 +159,9 @@ def restarts(raw: Array, arrival: Array) -> list[int]:
             continue
         if level > floor and _catches_up(raw[i:], lag[i:], floor):
             continue
+        # Stamps go on as before and the end is near: a delay that had no time to pass.
+        if level > floor and 0.0 < raw[i] - raw[i - 1] <= JUMP and arrival[-1] - arrival[i] < LOOK:
+            continue
         starts.append(int(i))
         begin = int(i)
     return starts
