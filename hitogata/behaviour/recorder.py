@@ -70,21 +70,22 @@ class Recorder:
     """Records streams until it is stopped; use it in a `with` statement."""
 
     def __init__(
-        self, path: str, *, inlets: Sequence[Any] = (), find: Callable[[], Sequence[Any]] | None = None,
+        self, path: str | None, *, inlets: Sequence[Any] = (), find: Callable[[], Sequence[Any]] | None = None,
         most_waiting: int = 256 << 20, said: Callable[[str], None] | None = None,
         listener: Callable[[Stream, Samples], None] | None = None,
     ) -> None:  # fmt: skip
         """Begin a file; `told` has what was noted lately, with seconds since the beginning.
 
         Args:
-            path: .mcap, which must not exist.
+            path: .mcap, which must not exist; None: nothing is written, the listener alone gets what comes.
             inlets: open ones (`Inlet`, `DatagramInlet`).
             find: makes inlets of streams that are new; called again and again. See `lsl_finder`.
             most_waiting: bytes that may wait in memory for a disk.
             said: called with each note, in words.
             listener: gets all samples as they come (live pages and pipelines); it must not take long.
         """
-        self.path, self._writer = path, McapWriter(path)
+        self.path = path or "(nowhere)"
+        self._writer: Any = Nowhere() if path is None else McapWriter(path)
         self._find, self._most, self._said, self._listener = find, most_waiting, said, listener
         self._lock = threading.Lock()
         self._stop = threading.Event()
@@ -94,7 +95,7 @@ class Recorder:
         self._disk, self.began = "", time.monotonic()
         self.status: dict[str, StreamStatus] = {}
         self.told: deque[tuple[float, str]] = deque(maxlen=200)
-        self._note({"event": "begin", "wall": time.time(), "text": f"recording {os.path.basename(path)}"})
+        self._note({"event": "begin", "wall": time.time(), "text": f"recording {os.path.basename(self.path)}"})
         self._threads: list[threading.Thread] = []
         self._inlets: list[Any] = []
         for inlet in inlets:
@@ -352,6 +353,28 @@ class Recorder:
                 note: dict[str, Any] = {"event": "dropped", "topic": topic, "text": text}
                 note |= {"begin": float(gone.arrival[0]), "end": float(gone.arrival[-1])}
                 self._notes.append((NOTES, time.monotonic(), note))
+
+
+class Nowhere:
+    """A file that keeps nothing."""
+
+    def add_stream(self, stream: Stream, topic: str) -> None:
+        """See `McapWriter`, as all here."""
+
+    def add_samples(self, topic: str, stream: Stream, samples: Samples) -> None:
+        """Nothing."""
+
+    def add_note(self, topic: str, stamp: float, note: dict[str, Any]) -> None:
+        """Nothing."""
+
+    def commit(self) -> None:
+        """Nothing."""
+
+    def close(self) -> None:
+        """Nothing."""
+
+    def abandon(self) -> None:
+        """Nothing."""
 
 
 def _topics(stream: Stream) -> Any:

@@ -84,6 +84,7 @@ SHORTCUTS = (
     Shortcut("Physics mode", "2", _mode(1)),
     Shortcut("Motion mode", "3", _mode(2)),
     Shortcut("Capture mode", "4", _mode(3)),
+    Shortcut("Streams mode", "5", _mode(4)),
     Shortcut("This sheet", "H", lambda studio, client: show_sheet(client), own=True),
 )
 

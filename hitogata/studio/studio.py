@@ -13,6 +13,7 @@ from hitogata.errors import ArgumentError, MissingDependencyError
 from hitogata.figure import Figure, Trajectory
 from hitogata.sim import ContactMethod
 from hitogata.studio import gate
+from hitogata.studio.behaviour_take import BehaviourTake
 from hitogata.studio.camera import Cameras
 from hitogata.studio.capture_trial import CaptureTrial
 from hitogata.studio.clock import Clock
@@ -20,6 +21,7 @@ from hitogata.studio.folder import Folder
 from hitogata.studio.gauges import Gauges
 from hitogata.studio.guard import Guard
 from hitogata.studio.memory import give_back_large_blocks
+from hitogata.studio.modes.behaviour import Behaving
 from hitogata.studio.modes.capture import Capturing, LiveFeed
 from hitogata.studio.modes.mode import Mode
 from hitogata.studio.modes.motion import Playing
@@ -79,6 +81,7 @@ class Studio:
         self.motion = loaded.motion
         self.trial: CaptureTrial | None = None
         self.feed: LiveFeed | None = None
+        self.take: BehaviourTake | None = None
         self._carried = [loaded.carried] if loaded.carried is not None else []
         self._refused: Carried | None = None
         self.folder, self.guard = Folder(self.options.folder), Guard(self._tell)
@@ -119,6 +122,8 @@ class Studio:
     def stop(self) -> None:
         """End; pages show that they are not connected any more."""
         self.clock.stop()
+        if self.take is not None and self.take.watch is not None:
+            self.take.watch.close()
         self.page.close()
         with contextlib.redirect_stdout(io.StringIO()):
             self.server.stop()
@@ -181,6 +186,11 @@ class Studio:
                 self.page.show_controls(name)
                 return
             made = Capturing(self.stage, trial=None if self.feed is not None else self.trial, feed=self.feed)
+        elif name is ModeName.BEHAVIOUR:
+            if self.take is None:
+                self.page.show_controls(name)
+                return
+            made = Behaving(self.stage, shown=self.take)
         else:
             if self.motion is None:  # all goes on as it is, beside controls that open one
                 self.page.show_controls(name)
@@ -236,7 +246,7 @@ class Studio:
     def mode_name(self) -> ModeName:
         """Which mode it is."""
         kinds = {Posing: ModeName.POSE, Physics: ModeName.PHYSICS, Playing: ModeName.MOTION,
-                 Capturing: ModeName.CAPTURE}  # fmt: skip
+                 Capturing: ModeName.CAPTURE, Behaving: ModeName.BEHAVIOUR}  # fmt: skip
         return kinds[type(self.mode)] if self.mode is not None else ModeName.POSE
 
     def load(self, loaded: Loaded) -> None:
@@ -327,6 +337,37 @@ class Studio:
             raise ArgumentError("nothing comes live")
         feed.ended = feed.ended or "stopped"
         self.show_trial(feed.trial())
+
+    # ------------------------------------------------------- behaviour
+
+    def show_behaviour(self, take: BehaviourTake) -> None:
+        """Streams of a recording, or live; the body that is followed becomes the figure of the stage."""
+        self.undo.note("The streams")
+        self._put_away_mode()
+        last, self.mode, self.take = self.take, None, take
+        if last is not None and last.watch is not None and last.watch is not take.watch:
+            threading.Thread(target=last.watch.close, daemon=True).start()
+        if take.body is not None and take.body.ik.figure is not self.stage.original:
+            self.stage.load(take.body.ik.figure)
+            self.recorder.clear()
+            self.gauges.clear()
+            self.motion, self.desk.joint = None, ""
+        elif self.stage.count > 1:
+            self.stage.set_count(1)
+        self.set_mode(ModeName.BEHAVIOUR)
+        self.show.load()
+        self.page.refresh()
+        self._look()
+        self._look_again()
+
+    def watch_devices(self) -> None:
+        """Show all streams of LSL on this computer; the body and targets of before stay."""
+        from hitogata.behaviour import lsl_finder
+        from hitogata.behaviour.watch import LiveWatch
+
+        last = self.take
+        body, targets = (last.body, last.targets) if last is not None else (None, ())
+        self.show_behaviour(BehaviourTake(watch=LiveWatch(find=lsl_finder(), body=body), targets=targets))
 
     def carried_now(self) -> Carried | None:
         """How the motion of now was carried over, or what was refused last; None: it was not."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hitogata.studio.panels.behaviour import BehaviourPanel
 from hitogata.studio.panels.bindings import Panel
 from hitogata.studio.panels.capture import CapturePanel
 from hitogata.studio.panels.figure import FigurePanel
@@ -36,6 +37,7 @@ class ModeName(enum.Enum):
     PHYSICS = "Physics"
     MOTION = "Motion"
     CAPTURE = "Capture"
+    BEHAVIOUR = "Streams"
 
 
 class Page(Panel):
@@ -71,6 +73,7 @@ class Page(Panel):
             self.physics = self._folder(ModeName.PHYSICS, PhysicsPanel)
             self.motion = self._folder(ModeName.MOTION, MotionPanel)
             self.capture = self._folder(ModeName.CAPTURE, CapturePanel)
+            self.behaviour = self._folder(ModeName.BEHAVIOUR, BehaviourPanel)
         with tabs.add_tab("Scene"):
             self.figure = FigurePanel(studio)
         self.editor = EditorServer(studio, studio.options.host, studio.options.editor_port)
@@ -80,8 +83,8 @@ class Page(Panel):
             self.plots = PlotsPanel(studio)
         with tabs.add_tab("Output"):
             self.output = OutputPanel(studio)
-        self.panels = [self.pose, self.physics, self.motion, self.capture, self.figure, self.ranges, self.plots,
-                       self.output]  # fmt: skip
+        self.panels = [self.pose, self.physics, self.motion, self.capture, self.behaviour, self.figure, self.ranges,
+                       self.plots, self.output]  # fmt: skip
         self.show_mode(ModeName.POSE)
 
     def _folder(self, name: ModeName, kind: Any) -> Any:
@@ -135,6 +138,7 @@ class Page(Panel):
             self._read()
             self.motion.tick()
             self.capture.tick()
+            self.behaviour.tick()
             self.physics.tick()
             self.plots.tick()
         if frame % 30 == 0:

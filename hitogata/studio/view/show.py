@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitogata.figure import Capsule
+from hitogata.studio.modes.behaviour import Behaving
 from hitogata.studio.modes.capture import Capturing
 from hitogata.studio.modes.mode import Mode
 from hitogata.studio.modes.physics import Physics
 from hitogata.studio.modes.pose import Posing
 from hitogata.studio.scenery import Floor, Thing
 from hitogata.studio.view import colours
+from hitogata.studio.view.behaviour import BehaviourView
 from hitogata.studio.view.bodies import Bodies
 from hitogata.studio.view.forces import Forces
 from hitogata.studio.view.ground import Ground, light, sky
@@ -43,6 +45,7 @@ class Show:
         self.ground, self.marks, self.things = Ground(scene), Marks(scene), Things(scene)
         self.region, self.forces, self.mouse = RegionView(scene), Forces(scene), Mouse(studio)
         self.hint, self.capture = Hint(scene), CaptureView(studio)
+        self.behaviour = BehaviourView(studio)
         self.bodies: Bodies | None = None
         self._shape: Any = None
         self._floor: Floor | None = None
@@ -102,7 +105,10 @@ class Show:
             wanted = {"contacts": plots.contacts.value, "joints": plots.joints.value}
             self.forces.show(mode, self._studio.gauges.touching, **wanted)
         self._draw_capture(bodies, mode)
-        if not isinstance(mode, Capturing):
+        self.behaviour.show(mode)
+        if isinstance(mode, Behaving) and mode.frame is not None and mode.frame.muscles is not None:
+            bodies.fade(_SEE_THROUGH)
+        elif not isinstance(mode, Capturing):
             bodies.fade(_SEE_THROUGH if isinstance(mode, Physics) and plots.joints.value else None)
         desk = self._studio.desk
         if desk.joint:

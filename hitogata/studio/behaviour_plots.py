@@ -1,0 +1,109 @@
+"""Plots of behaviour mode: one window of time for all, with a common cursor."""
+
+from typing import Any
+
+import numpy as np
+
+from hitogata.behaviour import StreamKind
+from hitogata.figure.pose import FloatArray
+from hitogata.studio.modes.behaviour import Behaving
+
+WINDOW, AHEAD, POINTS = 5.0, 1.0, 400
+"""Seconds that are shown, of these after the cursor when it is no live one, and points of a line."""
+LINES = 4
+"""Channels of a stream that are drawn."""
+STROKES = ("#2f6fb5", "#d9822b", "#3a8f5c", "#8a5fb0")
+KINDS = (StreamKind.EMG, StreamKind.FORCE_PLATE, StreamKind.GAZE, StreamKind.TRACKER, StreamKind.ANGLES)
+"""That are drawn."""
+
+
+class StreamPlots:
+    """A plot for each stream that is worth one, in a panel beside the view."""
+
+    def __init__(self, gui: Any) -> None:
+        self._gui = gui
+        self._side: Any = None
+        self._plots: dict[str, tuple[list[int], Any]] = {}
+        self.window = (0.0, 0.0)
+
+    def refresh(self, mode: Any) -> None:
+        """Streams came or went; another mode has none."""
+        wanted: list[str] = []
+        if isinstance(mode, Behaving) and mode.shown is not None:
+            wanted = [key for kind in KINDS for key in mode.shown.of_kind(kind)][:4]
+        if wanted == list(self._plots):
+            return
+        if self._side is not None:
+            self._side.remove()
+        self._side, self._plots = None, {}
+        if not wanted:
+            return
+        self._side = self._gui.add_panel()
+        with self._side.add_tab("Streams", icon="chart-line"):
+            for key in wanted:
+                stream = mode.shown.streams()[key]
+                chosen = _chosen(stream.labels)
+                names = [stream.labels[c] for c in chosen]
+                self._plots[key] = chosen, self._plot(f"{stream.name} [{stream.channels[chosen[0]].unit}]", names)
+        self._side.dock_left()
+        self._side.set_width(380)
+
+    def _plot(self, title: str, names: list[str]) -> Any:
+        grid = {"stroke": "#e6eaef", "width": 1}
+        lines = [{"label": n, "stroke": c, "width": 1.5} for n, c in zip(names, STROKES, strict=False)]
+        series = ({"label": "s"}, *lines, {"label": "now", "stroke": "#b02a3e", "width": 2})
+        empty = tuple(np.zeros(2) for _ in range(len(names) + 2))
+        return self._gui.add_uplot(
+            empty, series, title=title, axes=({"grid": grid, "size": 32}, {"grid": grid, "size": 52}), height=170,
+            scales={"x": {"time": False}}, legend={"show": True, "live": False}, padding=(4, 10, 0, 0),
+        )  # fmt: skip
+
+    def tick(self, mode: Behaving) -> None:
+        """Draw anew: all over the same times."""
+        assert mode.shown is not None
+        end = mode.cursor + (0.0 if mode.live else AHEAD)
+        self.window = (end - WINDOW, end)
+        zero = mode.shown.span[1] if mode.live else 0.0
+        grid = np.linspace(*self.window, POINTS)
+        for key, (chosen, plot) in self._plots.items():
+            if key not in mode.shown.streams():
+                continue
+            time, values = mode.shown.between(key, *self.window)
+            lines = sampled(time, values[:, chosen], grid)
+            plot.data = (grid - zero, *lines, _cursor(grid, lines, mode.cursor))
+
+
+def _chosen(labels: tuple[str, ...]) -> list[int]:
+    """Channels to draw: upward forces and directions first, else the first ones."""
+    best = [k for k, name in enumerate(labels) if name.lower().startswith(("fz", "direction"))]
+    return best[:LINES] or list(range(min(LINES, len(labels))))
+
+
+def sampled(time: FloatArray, values: FloatArray, grid: FloatArray) -> list[FloatArray]:
+    """Lines over a grid: of the samples around each time the one farthest from 0, so that no peak is lost; or NaN."""
+    step = grid[1] - grid[0]
+    i, j = np.searchsorted(time, [grid - step / 2, grid + step / 2])
+    found: list[FloatArray] = []
+    for column in values.T:
+        line = np.full(len(grid), np.nan)
+        if len(time):
+            k = np.minimum(np.maximum(j - 1, 0), len(time) - 1)
+            near = np.abs(time[k] - grid) <= max(step, 0.05)
+            line[near] = column[k][near]
+            for n in np.flatnonzero(j - i > 1):
+                part = column[i[n] : j[n]]
+                if np.isfinite(part).any():
+                    line[n] = part[np.nanargmax(np.abs(part))]
+        found.append(line)
+    return found
+
+
+def _cursor(grid: FloatArray, lines: list[FloatArray], time: float) -> FloatArray:
+    """A line from bottom to top at a time."""
+    every = np.concatenate(lines)
+    every = every[np.isfinite(every)]
+    low, high = (float(every.min()), float(every.max())) if len(every) else (0.0, 1.0)
+    out = np.full(len(grid), np.nan)
+    k = int(np.clip(np.searchsorted(grid, time), 1, len(grid) - 1))
+    out[k - 1], out[k] = low, high if high > low else low + 1.0
+    return out
