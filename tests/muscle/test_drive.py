@@ -131,7 +131,7 @@ def test_a_block_between_two_muscles() -> None:
 
 def test_the_body_stands_falls_and_lies() -> None:
     """Ten seconds at 1/240 s with a little tone: it goes down, and nothing is ever without bounds."""
-    body = musculoskeletal(plain_knees=True)
+    body = musculoskeletal()  # its knees follow functions
     world = World()
     world.add_ground()
     human = world.add(body.body)
