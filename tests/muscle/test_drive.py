@@ -150,6 +150,13 @@ def test_the_body_stands_falls_and_lies() -> None:
     assert np.abs(human.v[:6]).max() < 2.0
 
 
+def test_no_bones_touch_in_the_neutral_pose() -> None:
+    world = World(gravity=(0.0, 0.0, 0.0))
+    world.add(musculoskeletal().body)
+    world.step(1e-4)
+    assert all(contact.gap > 1e-3 for contact in world.contacts())
+
+
 def test_an_arm_lifts_two_kilograms() -> None:
     """Excitations by the QP in closed loop: computed torques of a posture in which the hand is at its target."""
     hand = ARM.body.links[-1]
