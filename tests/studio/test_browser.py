@@ -269,6 +269,37 @@ def test_motion_plays_scrubs_and_is_saved(watched, studio, wave, chromium):
     watched.tab("Move")
 
 
+def test_links_that_follow_are_chosen_in_the_table(watched, studio, wave):
+    """A row of the table is set to none, and the motion carried over anew: that shoulder rests."""
+    studio.clock.ask(lambda: studio.load(load("human28")))
+    watched.press("Motion")
+    upload(watched, "Open a motion (BVH, NPZ)", wave)
+    watched.until(lambda: studio.mode_name.value == "Motion" and studio.carried_now(), "the motion")
+    first, figure = studio.motion, studio.stage.figure
+    joints = {"upper_arm_left": "shoulder_left", "upper_arm_right": "shoulder_right"}
+    link = max(joints, key=lambda name: np.ptp(first.q[:, figure.q_slice(joints[name])], axis=0).max())
+    part = figure.q_slice(joints[link])
+    assert np.ptp(first.q[:, part], axis=0).max() > 0.01
+    folder = watched.page.get_by_text("Links that follow", exact=True)
+    name = watched.page.get_by_test_id("floating-panel").get_by_text(link, exact=True).or_(
+        watched.page.locator("label").get_by_text(link, exact=True)
+    ).first
+    watched.insist(folder.click, name.is_visible, "the table")
+
+    def choose():
+        name.scroll_into_view_if_needed()
+        identity = name.evaluate("label => label.closest('label').htmlFor")
+        box = watched.page.locator(f"[id='{identity}']")
+        box.click(timeout=20_000)
+        watched.page.get_by_role("option", name="–", exact=True).locator("visible=true").first.click(timeout=20_000)
+
+    table = studio.page.motion.pairs
+    watched.insist(choose, lambda: table.rows[link].value == "–", "none chosen")
+    watched.insist(lambda: watched.press("Carry over again"), lambda: studio.motion is not first, "another motion")
+    assert link not in studio.carried_now().pairs
+    assert np.ptp(studio.motion.q[:, part], axis=0).max() < 1e-9
+
+
 def test_number_boxes_refuse_in_place(watched, studio):
     """What does not fit is told, and the box shows the last number again; what fits is taken."""
     watched.mode("Physics")
