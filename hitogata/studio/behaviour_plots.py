@@ -70,6 +70,7 @@ class StreamPlots:
                 continue
             time, values = mode.shown.between(key, *self.window)
             lines = sampled(time, values[:, chosen], grid)
+            lines = [_held(line) for line in lines]  # a page draws nothing of a line with NaN
             plot.data = (grid - zero, *lines, _cursor(grid, lines, mode.cursor))
 
 
@@ -99,11 +100,18 @@ def sampled(time: FloatArray, values: FloatArray, grid: FloatArray) -> list[Floa
 
 
 def _cursor(grid: FloatArray, lines: list[FloatArray], time: float) -> FloatArray:
-    """A line from bottom to top at a time."""
+    """A spike from bottom to top at a time."""
     every = np.concatenate(lines)
-    every = every[np.isfinite(every)]
-    low, high = (float(every.min()), float(every.max())) if len(every) else (0.0, 1.0)
-    out = np.full(len(grid), np.nan)
-    k = int(np.clip(np.searchsorted(grid, time), 1, len(grid) - 1))
-    out[k - 1], out[k] = low, high if high > low else low + 1.0
+    low, high = float(every.min()), float(every.max())
+    out = np.full(len(grid), low)
+    out[int(np.clip(np.searchsorted(grid, time), 0, len(grid) - 1))] = high if high > low else low + 1.0
     return out
+
+
+def _held(line: FloatArray) -> FloatArray:
+    """Where nothing was measured, the value before; before the first, the first; of nothing, 0."""
+    known = np.flatnonzero(np.isfinite(line))
+    if not len(known):
+        return np.zeros(len(line))
+    held: FloatArray = line[known[np.maximum(np.searchsorted(known, np.arange(len(line)), side="right") - 1, 0)]]
+    return held

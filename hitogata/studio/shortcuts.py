@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hitogata.studio.modes.behaviour import Behaving
 from hitogata.studio.modes.capture import Capturing
 from hitogata.studio.modes.motion import Playing
 from hitogata.studio.modes.physics import Physics
@@ -31,7 +32,7 @@ class Shortcut(NamedTuple):
 
 def _play(studio: "Studio") -> None:
     mode = studio.mode
-    if isinstance(mode, Playing | Capturing):
+    if isinstance(mode, Playing | Capturing | Behaving):
         mode.play(not mode.playing)
     elif isinstance(mode, Physics):
         mode.pause(not mode.paused)
@@ -44,6 +45,8 @@ def _step(count: int) -> Callable[["Studio"], None]:
             mode.step_frames(count)
         elif isinstance(mode, Capturing):
             mode.seek(mode.index + count)
+        elif isinstance(mode, Behaving):
+            mode.seek(mode.cursor + 0.01 * count)
         elif isinstance(mode, Physics):
             mode.single_step(count)
 
@@ -70,7 +73,7 @@ def _mode(index: int) -> Callable[["Studio"], None]:
 
 
 SHORTCUTS = (
-    Shortcut("Play or pause: motion, physics, capture", "space", _play),
+    Shortcut("Play or pause: motion, physics, capture, streams", "space", _play),
     Shortcut("A frame or step back", "arrowleft", _step(-1)),
     Shortcut("A frame or step on", "arrowright", _step(1)),
     Shortcut("Ten frames back", "arrowleft", _step(-10), "shift"),

@@ -14,6 +14,7 @@ from hitogata.figure import Capsule, Figure, State, Trajectory
 from hitogata.figure.pose import FloatArray
 from hitogata.motion.foot_contacts import Foot
 from hitogata.studio.capture_trial import CaptureTrial
+from hitogata.studio.modes.behaviour import Behaving
 from hitogata.studio.modes.capture import Capturing
 from hitogata.studio.modes.motion import Edit, Playing
 from hitogata.studio.modes.physics import Physics
@@ -151,6 +152,8 @@ class UndoHistory:
             return replace(memento, pins=tuple(mode.pins.values()))
         if isinstance(mode, Capturing):
             return replace(memento, place=(mode.index, mode.playing))
+        if isinstance(mode, Behaving):
+            return memento
         assert isinstance(mode, Physics)
         return replace(
             memento, states=tuple(member.state for member in mode.members), targets=mode.targets.copy(),

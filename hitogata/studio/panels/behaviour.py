@@ -79,6 +79,7 @@ class BehaviourPanel(Panel):
         begin, end = sorted(float(x) for x in self.stretch.value)
         first = take.span[0]
         path = self.studio.folder.new("cut", f".{self.format.value.lower()}")
+        path.unlink()  # its name is ours; recordings never write over a file
         export(take.recording.cut(first + begin, first + end), str(path))
         self.studio.hand_over(client, path)
 
