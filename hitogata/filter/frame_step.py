@@ -15,10 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hitogata.dynamics import difference, integrate
+from hitogata.dynamics import difference, forward_kinematics, integrate
 from hitogata.figure.values import FloatArray
 from hitogata.filter.body import Body, State
 from hitogata.filter.ranges import clamped
+from hitogata.filter.soles import Sole
 from hitogata.motion.foot_contacts import BoolArray
 from hitogata.spatial import matrix_to_quat, quat_log
 
@@ -105,7 +106,7 @@ def take_step(body: Body, state: State, aim: Aim, h: float, push: FloatArray | N
     wanted, ease = aim.vdot.copy(), aim.ease.copy()
     held = np.zeros(len(wanted), np.bool_)
     limit = FASTEST
-    for _ in range(PASSES):
+    for turn in range(PASSES):
         matrix = (H * ease) @ H.T
         matrix[np.diag_indices(len(eps))] += eps
         change = ease * (H.T @ np.linalg.solve(matrix, r - H @ wanted))
@@ -113,7 +114,8 @@ def take_step(body: Body, state: State, aim: Aim, h: float, push: FloatArray | N
         after = np.clip(state.v + h * vdot, -limit, limit)
         q = integrate(body.figure, state.q, h * after)
         inside, moved = clamped(body.ranges, q[None])
-        if not moved.any():
+        r[6:] += _left_over(body, q, aim, h)
+        if not moved.any() and turn > 0:
             break
         back = difference(body.figure, state.q, inside[0])
         out = moved[0]
@@ -131,6 +133,24 @@ def take_step(body: Body, state: State, aim: Aim, h: float, push: FloatArray | N
     return Move(integrate(body.figure, state.q, h * v), v, vdot, held)
 
 
+def _left_over(body: Body, q: FloatArray, aim: Aim, h: float) -> FloatArray:
+    """What rows of soles that stand miss because a step turns joints by more than their rates tell, [1/s²], [m/s²]."""
+    poses, missing = forward_kinematics(body.figure, q), np.zeros(6 * len(body.soles))
+    for f, sole in enumerate(body.soles):
+        if aim.lead[f] <= h:
+            turn, place = sole.placed(poses)
+            about = _edge(sole, aim.active[f])
+            point, target = place + turn[:, 0] * about, aim.place[f] + aim.rotation[f][:, 0] * about
+            missing[6 * f + 3 : 6 * f + 6] = (target - point) / (h * h)
+    return missing
+
+
+def _edge(sole: Sole, active: BoolArray) -> float:
+    """Along the sole's x, where it is pitched about; 0 if it lies flat, or is in the air [m]."""
+    front, back = bool(active[0]), bool(active[2])
+    return 0.0 if front == back else float(sole.corners[0 if front else 2, 0])
+
+
 def _sole_rows(
     body: Body, state: State, aim: Aim, h: float
 ) -> tuple[list[FloatArray], list[FloatArray], list[FloatArray]]:
@@ -139,8 +159,7 @@ def _sole_rows(
     give: list[FloatArray] = []
     for f, (sole, (turn, place)) in enumerate(zip(body.soles, state.soles, strict=True)):
         J, active, lead = state.rows[f], aim.active[f], min(float(aim.lead[f]), UNHURRIED)
-        front, back = bool(active[0]), bool(active[2])
-        about = 0.0 if front == back else float(sole.corners[0 if front else 2, 0])
+        about = _edge(sole, active)
         arm = turn[:, 0] * about
         point, target = place + arm, aim.place[f] + aim.rotation[f][:, 0] * about
         moved = J.copy()
