@@ -18,10 +18,9 @@ import numpy as np
 from hitogata.dynamics import difference, forward_kinematics, integrate
 from hitogata.figure.values import FloatArray
 from hitogata.filter.body import Body, State
-from hitogata.filter.ranges import clamped
+from hitogata.filter.small import carried, moment, turn_of
 from hitogata.filter.soles import Sole
 from hitogata.motion.foot_contacts import BoolArray
-from hitogata.spatial import matrix_to_quat, quat_log
 
 GIVE = 1e-4
 """ε of the soles' rows, against 1 of a joint."""
@@ -83,7 +82,7 @@ class Move:
 
 def root_wrench(state: State, forces: FloatArray) -> FloatArray:
     """Torque about the root's origin and force of what acts at the corners, shape (6,)."""
-    return np.concatenate([np.cross(state.corners - state.q[:3], forces).sum(axis=0), forces.sum(axis=0)])
+    return np.concatenate([moment(state.corners - state.q[:3], forces), forces.sum(axis=0)])
 
 
 def take_step(body: Body, state: State, aim: Aim, h: float, push: FloatArray | None = None) -> Move:
@@ -113,12 +112,13 @@ def take_step(body: Body, state: State, aim: Aim, h: float, push: FloatArray | N
         vdot = wanted + np.clip(change, -MOST, MOST)
         after = np.clip(state.v + h * vdot, -limit, limit)
         q = integrate(body.figure, state.q, h * after)
-        inside, moved = clamped(body.ranges, q[None])
+        inside, out = body.watch.clamped(q)
         r[6:] += _left_over(body, q, aim, h)
-        if not moved.any() and turn > 0:
+        if not out.any() and turn > 0:
             break
-        back = difference(body.figure, state.q, inside[0])
-        out = moved[0]
+        if not out.any():
+            continue
+        back = difference(body.figure, state.q, inside)
         for f in range(len(body.soles)):  # a leg at its end cannot hold its sole
             if out[body.legs[f]].any():
                 part = slice(6 + 6 * f, 12 + 6 * f)
@@ -126,7 +126,8 @@ def take_step(body: Body, state: State, aim: Aim, h: float, push: FloatArray | N
         wanted[out] = ((back - h * state.v) / (h * h))[out]
         ease[out] = 1e-4 * aim.ease[out]
         held |= out
-    after[held] = difference(body.figure, state.q, clamped(body.ranges, q[None])[0][0])[held] / h
+    if held.any():
+        after[held] = difference(body.figure, state.q, body.watch.clamped(q)[0])[held] / h
     vdot = (after - state.v) / h
     vdot[:6] = np.linalg.solve(state.mass[:6, :6], given - state.mass[:6, 6:] @ vdot[6:])
     v = state.v + h * vdot
@@ -162,12 +163,10 @@ def _sole_rows(
         about = _edge(sole, active)
         arm = turn[:, 0] * about
         point, target = place + arm, aim.place[f] + aim.rotation[f][:, 0] * about
-        moved = J.copy()
-        if about:
-            moved[3:] += np.cross(J[:3], arm, axis=0)
+        moved = carried(J, arm)
         axes = aim.rotation[f].T
         moved[:3] = axes @ moved[:3]
-        miss = np.concatenate([axes @ quat_log(matrix_to_quat(aim.rotation[f] @ turn.T)), target - point])
+        miss = np.concatenate([axes @ turn_of(aim.rotation[f] @ turn.T), target - point])
         if lead <= h:
             rate, late = miss / h, h
         else:  # in the air: the way's own rate, and the rest of the error by the time the foot comes down
@@ -183,16 +182,10 @@ def _sole_rows(
     return rows, right, give
 
 
-def torques(state: State, move: Move, rows_wrench: FloatArray) -> FloatArray:
-    """Generalized forces that the joints give: M v̇ + c less what the contacts do, shape (nv,)."""
-    result: FloatArray = state.mass @ move.vdot + state.bias - rows_wrench
-    return result
-
-
 def contact_effect(body: Body, state: State, forces: FloatArray) -> FloatArray:
     """Σ Jᵀ f of the forces at the corners, shape (nv,)."""
     total = np.zeros(body.figure.nv)
     for f, (_, place) in enumerate(state.soles):
         own, at = forces[4 * f : 4 * f + 4], state.corners[4 * f : 4 * f + 4] - place
-        total += state.rows[f].T @ np.concatenate([np.cross(at, own).sum(axis=0), own.sum(axis=0)])
+        total += state.rows[f].T @ np.concatenate([moment(at, own), own.sum(axis=0)])
     return total
