@@ -41,7 +41,8 @@ def rra(model: Path, motion: Path, loads: Path, window: tuple[float, float]) -> 
         forces, tasks = osim.ForceSet(), osim.CMC_TaskSet()
         first = [c.getName() for c in _coordinates(body.getJointSet().get(0))]
         centre = body.getBodySet().get(root).getMassCenter()
-        for name, turning, axis in (("FX", False, 0), ("FY", False, 1), ("FZ", False, 2), ("MX", True, 0), ("MY", True, 1), ("MZ", True, 2)):  # fmt: skip
+        for name, axis in ((name, axis) for name in "FM" for axis in range(3)):
+            turning, name = name == "M", name + "XYZ"[axis]
             direction = osim.Vec3(*(float(k == axis) for k in range(3)))
             if turning:
                 actuator = osim.TorqueActuator(body.getBodySet().get(root), body.getGround(), direction)
