@@ -1,7 +1,8 @@
 """Make the sample trial of `hitogata analyse sample`: markers and floor forces of a walk, with noise and gaps.
 
-The walk of `library.samples` on the built-in legs, 6 % taller than the tables say and 68 kg; forces of the floor are what
-inverse dynamics leaves to the root (whose way is made smooth), at a point within the foot, so that some residual remains.
+The walk of `library.samples` on the built-in legs, 6 % taller than the tables say and 68 kg.  The root's way is made
+smooth; forces of the floor are what inverse dynamics leaves to the root, at a point within the foot, so that some
+residual remains.
 
     python packaging/sample_trial.py
 """

@@ -26,6 +26,7 @@ COMMANDS = {
     "rom": "hitogata.cli.rom",
     "schedule": "hitogata.cli.schedule",
     "studio": "hitogata.cli.studio",
+    "sweep": "hitogata.cli.sweep",
     "warmup": "hitogata.cli.warmup",
 }
 """Commands by name, and the module of each: it has `describe(parser)` and, in the arguments it leaves, `run`."""
@@ -43,6 +44,7 @@ _SUMMARIES = {
     "rom": "ranges of motion: draw, fit to measured poses, export to other engines",
     "schedule": "in which order the joints of a figure are joined on many processors, printed and drawn",
     "studio": "a page in which a figure lives: drag it, push it, shape its joints",
+    "sweep": "a figure in many worlds, over gains, friction, ranges and seeds: one table of what it did",
     "warmup": "compile everything once, so that first calls are fast",
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from hitogata.errors import ArgumentError, FileFormatError
 
-FIGURES = """FIGURE is a built-in figure (human28, human40 ...) or a file: .xml (MJCF), .urdf, .bvh (its skeleton)"""
+FIGURES = """FIGURE is a built-in figure (human28, human40 ...) or a file: .xml (MJCF), .urdf, .osim, .bvh (skeleton)"""
 
 
 def reading(parser: argparse.ArgumentParser) -> None:
@@ -91,9 +91,14 @@ def figure_named(name: str, mass: float | None) -> Any:
             from hitogata.files import figure_from_bvh, read_bvh
 
             return figure_from_bvh(read_bvh(path), mass=mass)
+        case ".osim":
+            from hitogata.files.osim import figure_from_osim, read_osim
+            from hitogata.pictures.bones import with_bones
+
+            return with_bones(figure_from_osim(read_osim(path)))
     known = library.FIGURES
     if name not in known:
-        raise ArgumentError(f"no figure {name!r}; there are {', '.join(known)}, or files: .xml, .urdf, .bvh")
+        raise ArgumentError(f"no figure {name!r}; there are {', '.join(known)}, or files: .xml, .urdf, .bvh, .osim")
     return getattr(library, name)()
 
 

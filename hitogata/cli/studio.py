@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-EPILOG = "FIGURE is a built-in figure (virtual_human, human28, bear ...) or a file: .xml (MJCF), .urdf, .bvh"
+EPILOG = "FIGURE is a built-in figure (virtual_human, human28, bear ...) or a file: .xml (MJCF), .urdf, .bvh, .osim"
 
 
 def describe(parser: argparse.ArgumentParser) -> None:

@@ -143,7 +143,8 @@ class _Run:
             where = ""
         if where.strip():
             return f"took longer than its {self.policy.time_limit:g} s", where
-        return "its process died", event.said
+        last = event.said.strip().rpartition("\n")[2].strip()[:200]
+        return f"its process died: {last}" if last else "its process died", event.said
 
     def _overdue(self) -> None:
         now = time.monotonic()

@@ -180,6 +180,15 @@ def surfaces_of(
     return result
 
 
+def shapes_of(figure: Figure) -> list[tuple[int, Shape]]:
+    """All shapes of a figure with their links, in the order in which they stand in arrays; kept with it."""
+    shapes: list[tuple[int, Shape]] | None = figure.compiled.get("shapes")
+    if shapes is None:
+        shapes = [(i, shape) for i, link in enumerate(figure.links) for shape in link.shapes]
+        figure.compiled["shapes"] = shapes
+    return shapes
+
+
 def joined_bodies(
     figure: Figure, *, first_body: int = 0, in_bodies: bool = False, grandparents: bool = False
 ) -> list[tuple[int, int]]:

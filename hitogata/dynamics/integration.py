@@ -5,6 +5,7 @@ written in.  So quaternions stay unit, and both methods keep their order for bal
 
     semi-implicit Euler   v⁺ = v + h f(q, v),   q⁺ = q ⊞ h v⁺                                  first order
     Runge-Kutta           four stages, commutator-free on rotations (Celledoni et al. 2003)     fourth order
+    Dormand-Prince        as short as needed, on plain numbers; see `adaptive`                  eighth order
 """
 
 import enum
@@ -27,6 +28,8 @@ class Integrator(enum.Enum):
 
     SEMI_IMPLICIT_EULER = 1
     RUNGE_KUTTA_4 = 4
+    DORMAND_PRINCE_8 = 8
+    """With error control (`adaptive`): for checks, not for speed; h and steps only tell how long."""
 
 
 def integrate(figure: Figure, q: Any, change: Any, *, threads: int | None = 1) -> Array:
@@ -118,6 +121,10 @@ def step(
         Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
     )
     extra = (float(h), int(steps), int(integrator.value))
+    if integrator is Integrator.DORMAND_PRINCE_8:
+        from hitogata.dynamics.adaptive import step_adaptive  # SciPy, for those who need it
+
+        return step_adaptive(figure, state, h * steps, tau, wrenches, gravity)
     out = call(figure, step_one, step_many, inputs, extra, (model.nq + model.nv,), threads, gravity)
     return State(out[..., : model.nq].copy(), out[..., model.nq :].copy())
 

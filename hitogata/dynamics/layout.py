@@ -159,7 +159,7 @@ def model_of(figure: Figure) -> Model:
         for name, link in zip(figure.joint_names, figure.links, strict=True):
             if link.joint.follows:
                 what = f"figure {figure.name!r}: joint {name!r} follows functions of coordinates"
-                raise ArgumentError(f"{what}, which only hitogata.dynamics and worlds take yet")
+                raise ArgumentError(f"{what}, which dynamics, worlds and puppets take, but this does not yet")
         model = _compile(figure)
         figure.compiled["hot"] = model.hot
         figure.compiled["dynamics"] = model

@@ -149,6 +149,10 @@ class Figure:
 
     def neutral(self) -> FloatArray:
         """Coordinates of the neutral pose, shape (nq,): every joint at its `rest`."""
+        return self._rest.copy()
+
+    @cached_property
+    def _rest(self) -> FloatArray:
         return np.array([x for link in self.links for x in link.joint.rest or ()], dtype=np.float64)
 
     def normalised(self, q: values.ArrayLike) -> FloatArray:

@@ -22,7 +22,7 @@ def changes(figure: Figure, start: FloatArray, end: FloatArray) -> FloatArray:
     """The shortest change from `start` to `end`, both of shape (..., nq); shape (..., nv) [rad], [m]."""
     result = np.empty((*start.shape[:-1], figure.nv))
     quats, turns = turn_places(figure)
-    plain_q, plain_v = _plain_places(figure)
+    plain_q, plain_v = plain_places(figure)
     result[..., plain_v] = end[..., plain_q] - start[..., plain_q]
     result[..., turns] = quat_log(quat_multiply(end[..., quats], quat_conjugate(start[..., quats])))
     return result
@@ -36,7 +36,7 @@ def turn_places(figure: Figure) -> tuple[IndexArray, IndexArray]:
     return quats + np.arange(4), turns + np.arange(3)
 
 
-def _plain_places(figure: Figure) -> tuple[IndexArray, IndexArray]:
+def plain_places(figure: Figure) -> tuple[IndexArray, IndexArray]:
     """Where all other coordinates stand in q, and their velocities in v."""
     in_q: list[int] = []
     in_v: list[int] = []

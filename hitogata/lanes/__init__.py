@@ -31,6 +31,7 @@ numpy arrays: test them there, without compiling.  `docs/lanes.md` is the guide.
 
 from hitogata.lanes.addresses import address_table, floats_in, ints_in
 from hitogata.lanes.angles import arctan_excess, atan2, sincos
+from hitogata.lanes.bare import bare
 from hitogata.lanes.bounds import CHECKED, OutOfBoundsError
 from hitogata.lanes.clock import HAS_CYCLES, cycles
 from hitogata.lanes.compiler import Entry, entry, kernel
@@ -94,6 +95,7 @@ __all__ = [
     "any_lane",
     "arctan_excess",
     "atan2",
+    "bare",
     "clip",
     "copysign",
     "cores",

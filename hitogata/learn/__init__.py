@@ -8,6 +8,7 @@ from functools import partial
 
 from hitogata.learn.humanoid import Humanoid
 from hitogata.learn.imitation import WalkClip
+from hitogata.learn.muscle_reach import MuscleReach
 from hitogata.learn.reach import StandAndReach
 from hitogata.learn.single import Single
 from hitogata.learn.stand import Stand
@@ -18,6 +19,7 @@ TASKS: dict[str, type[Task]] = {
     "hitogata/Stand-v0": Stand,
     "hitogata/WalkClip-v0": WalkClip,
     "hitogata/Humanoid-v0": Humanoid,
+    "hitogata/MuscleReach-v0": MuscleReach,
 }
 """Tasks by the names under which Gymnasium knows them."""
 
@@ -33,4 +35,4 @@ def register() -> None:
 
 register()
 
-__all__ = ["TASKS", "Humanoid", "Single", "Stand", "StandAndReach", "Task", "WalkClip", "register"]
+__all__ = ["TASKS", "Humanoid", "MuscleReach", "Single", "Stand", "StandAndReach", "Task", "WalkClip", "register"]

@@ -174,7 +174,7 @@ class Task(VectorEnv, ABC):
         space = self.single_action_space
         given = np.clip(given, space.low, space.high)
         self.act(given)
-        self.batch.step(self.H, steps=self.SUBSTEPS, check=False)
+        self.advance()
         self.steps += 1
         anew, infos = self._ended.copy(), dict[str, Any]()
         if self.autoreset_mode is AutoresetMode.NEXT_STEP:
@@ -189,6 +189,10 @@ class Task(VectorEnv, ABC):
             self._begin(np.flatnonzero(self._ended))
             observations = self._observed()
         return observations, rewards, failed, cut, infos
+
+    def advance(self) -> None:
+        """Move the worlds on by an action's time."""
+        self.batch.step(self.H, steps=self.SUBSTEPS, check=False)
 
     def render(self) -> tuple[Array, ...] | None:
         """A picture of every environment, shape (height, width, 3) each, if `render_mode` is "rgb_array"."""

@@ -99,8 +99,8 @@ def move(
     model = model_of(links_of(links).figure)
     if not isinstance(state, State) or state.q.ndim != 1:
         raise ArgumentError("state: expected the State of one figure")
-    if not isinstance(integrator, Integrator):
-        raise ArgumentError(f"integrator: must be an Integrator, got {integrator!r}")
+    if not isinstance(integrator, Integrator) or integrator is Integrator.DORMAND_PRINCE_8:
+        raise ArgumentError(f"integrator: must be SEMI_IMPLICIT_EULER or RUNGE_KUTTA_4, got {integrator!r}")
     for name, number, least in (("steps", steps, 0), ("every", every, 1)):
         if not isinstance(number, int | np.integer) or number < least:
             raise ArgumentError(f"{name}: must be a whole number, {least} or more, got {number!r}")

@@ -23,8 +23,8 @@ from hitogata.spatial import quat_exp, quat_to_matrix
 _MISS, _MISS_IN_AIR, _TILT = 0.0015, 0.05, np.radians(0.6)  # what costs 1 [m], [rad]
 _SWIVEL, _SETTLE, _HEEL = 0.1, 0.02, 0.035  # [s]: in which a leg turns about its line, an ankle moves, a heel rises
 _AIR = 0.1  # weight of feet in the air
-_DOWN, _NEAR = 30.0, 0.04  # weight of heels that need not rise, so long before and after they must [s]
-_LOWERED = 6.0  # [rad/s]: heels are lowered no faster
+_DOWN, _NEAR = 30.0, 0.03  # weight of heels that need not rise, so long before and after they must [s]
+_LOWERED = 9.0  # [rad/s]: heels are lowered no faster
 _PITCHES = np.radians(np.arange(0, 61, 3))  # by which a foot may roll further over its tip
 _HALVINGS = 6  # of the last of these steps
 _HELD = np.radians(0.1)  # an ankle that holds a foot back by less than this holds it

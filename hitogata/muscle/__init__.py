@@ -6,12 +6,16 @@
     rigid_tendon_forces, tendon_equilibrium, activation_rate, ligament_forces
     MuscleArms, LiveForces the same live: moment arms, and who does the work, frame by frame
     muscle_forces          activations and tensions behind moments of joints
+    muscles_of_motion      a BVH file, or any figure's motion, to 366 tensions
+    fit_figure_map         polynomial maps between a figure's poses and the body's, both ways
+    MuscleDrive            muscles that move figures in worlds
 
 `docs/muscle.md` is the guide.
 """
 
-from hitogata.muscle.body import musculoskeletal, musculoskeletal_gait
+from hitogata.muscle.body import musculoskeletal, musculoskeletal_arm, musculoskeletal_gait
 from hitogata.muscle.curves import DeGroote2016, Millard2012, ModelCurves, MujocoMuscle, Thelen2003
+from hitogata.muscle.drive import MuscleDrive
 from hitogata.muscle.fibres import (
     MuscleEquilibrium,
     MuscleForces,
@@ -27,15 +31,23 @@ from hitogata.muscle.from_mass import muscles_from_mass
 from hitogata.muscle.from_mjcf import muscles_from_mjcf
 from hitogata.muscle.from_osim import muscles_from_osim
 from hitogata.muscle.geometry import WireGeometry, wire_geometry
+from hitogata.muscle.ground_forces import GroundForces, ground_forces
 from hitogata.muscle.live import LiveForces, LiveFrames
+from hitogata.muscle.mapping import FigureMap, PoseMap, RankCurve, Terms, fit_figure_map, fit_pose_map
+from hitogata.muscle.motion import BodyMotion, MuscleMotion, body_motion, muscles_of_motion
+from hitogata.muscle.nodes import resting_nodes
+from hitogata.muscle.outline import Outline
 from hitogata.muscle.paths import ConditionalPoint, MovingPoint, Path, PathPoint, Surface, SurfaceKind, Wrap
 from hitogata.muscle.wires import Ligament, Muscle, MuscleSet, Node, Tendon, Wire
 
 __all__ = [
+    "BodyMotion",
     "ConditionalPoint",
     "Cost",
     "DeGroote2016",
+    "FigureMap",
     "ForceOptions",
+    "GroundForces",
     "Ligament",
     "LiveForces",
     "LiveFrames",
@@ -45,28 +57,41 @@ __all__ = [
     "MujocoMuscle",
     "Muscle",
     "MuscleArms",
+    "MuscleDrive",
     "MuscleEquilibrium",
     "MuscleForces",
+    "MuscleMotion",
     "MuscleSet",
     "MuscleSolution",
     "Node",
+    "Outline",
     "Path",
     "PathPoint",
+    "PoseMap",
+    "RankCurve",
     "Surface",
     "SurfaceKind",
     "Tendon",
+    "Terms",
     "Thelen2003",
     "Wire",
     "WireGeometry",
     "Wrap",
     "activation_rate",
+    "body_motion",
+    "fit_figure_map",
+    "fit_pose_map",
+    "ground_forces",
     "ligament_forces",
     "muscle_forces",
     "muscles_from_mass",
     "muscles_from_mjcf",
     "muscles_from_osim",
+    "muscles_of_motion",
     "musculoskeletal",
+    "musculoskeletal_arm",
     "musculoskeletal_gait",
+    "resting_nodes",
     "rigid_tendon_forces",
     "tendon_equilibrium",
     "tendon_tensions",

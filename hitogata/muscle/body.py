@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from hitogata.dynamics import forward_kinematics
-from hitogata.figure import Figure, Pose
+from hitogata.errors import ArgumentError
+from hitogata.figure import Figure, Pose, joint
 from hitogata.figure.values import FloatArray
 from hitogata.library.musculoskeletal import BodySize, Side, places_of, rows_of, skeleton
 from hitogata.library.musculoskeletal.skeleton import MASS
@@ -24,6 +25,8 @@ HYOID = Node("hyoid", "C3", (0.0479, 0.0, -0.0124))
 """A massless bone that hangs in its muscles."""
 GAIT_BONES = frozenset(("pelvis", "femur", "tibia", "patella", "talus", "foot", "toes"))
 """Of the smaller body."""
+ARM_BONES = frozenset(("clavicle", "scapula", "humerus", "ulna", "radius", "hand"))
+"""Of an arm."""
 LEAST_TENDON = 0.05
 """Part of a wire's length that is tendon at least."""
 _CURVES = DeGroote2016()
@@ -35,6 +38,7 @@ def musculoskeletal(
     lengths: dict[str, float] | None = None,
     *,
     held: bool = True,
+    plain_knees: bool = False,
 ) -> MuscleSet:
     """The whole body: 51 bone groups, 366 muscles, 91 tendons, 34 ligaments, and the hyoid as a massless node.
 
@@ -43,9 +47,10 @@ def musculoskeletal(
         mass: [kg]; None: 73.0.  Muscles' strength grows with its power 2/3.
         lengths: factors on the size of single bones (see `BodySize`).
         held: ankle and subtalar joint are hinges; False: balls.
+        plain_knees: knees are hinges, and kneecaps fixed to the shins.
     """
     size = _size(stature, mass, lengths)
-    return _body("musculoskeletal", skeleton(size, held=held), size)
+    return _body("musculoskeletal", skeleton(size, held=held, plain_knees=plain_knees), size)
 
 
 def musculoskeletal_gait(
@@ -68,16 +73,45 @@ def musculoskeletal_gait(
     return _body("musculoskeletal_gait", figure, size)
 
 
+def musculoskeletal_arm(
+    stature: float | None = None, mass: float | None = None, lengths: dict[str, float] | None = None, *, side: str = "r"
+) -> MuscleSet:
+    """Shoulder girdle and arm with their muscles; the trunk is one bone, fixed in the world as it stands.
+
+    Args:
+        stature, mass, lengths: as of `musculoskeletal`.
+        side: "r" or "l".
+    """
+    if side not in ("r", "l"):
+        raise ArgumentError(f"side must be 'r' or 'l', got {side!r}")
+    size = _size(stature, mass, lengths)
+    whole = skeleton(size)
+    kept = [link for link in whole.links if link.name in {f"{bone}_{side}" for bone in ARM_BONES}]
+    first, places = kept[0], forward_kinematics(whole, whole.neutral()).position
+    assert first.parent is not None
+    at = places[whole.link_index(first.parent)]
+    trunk = replace(
+        whole.links[whole.link_index(first.parent)], parent=None, shapes=(),
+        joint=joint.fixed(parent_frame=Pose(at.tolist()), name="trunk"),
+    )  # fmt: skip
+    figure = Figure(f"musculoskeletal_arm_{side}", (trunk, *kept))
+    return _body(figure.name, figure, size)
+
+
 def _size(stature: float | None, mass: float | None, lengths: dict[str, float] | None) -> BodySize:
     plain = BodySize()
     return BodySize(stature or plain.stature, mass or plain.mass, lengths or {})
 
 
 def _body(name: str, figure: Figure, size: BodySize) -> MuscleSet:
-    bones = {*figure.link_names, HYOID.name}
+    bones = {*figure.link_names, *([HYOID.name] if HYOID.body in figure.link_names else [])}
     wires: list[Wire] = [*_muscles(size), *_tendons(size), *_ligaments(size)]
     if HYOID.body not in bones:
-        wires = [_on_pelvis(wire, size) for wire in wires]
+        moved = {link.name for link in figure.links[1:]}
+        whole, root = skeleton(size), figure.links[0].name
+        places = forward_kinematics(whole, whole.neutral()).position
+        at = dict(zip(whole.link_names, places - places[whole.link_index(root)], strict=True))
+        wires = [_on_root(wire, at, root, moved) for wire in wires]
     wires = [wire for wire in wires if all(point.body in bones for point in wire.path.points)]
     known = {wire.name for wire in wires}
     wires = [wire for wire in wires if not isinstance(wire, Tendon) or known.issuperset(wire.heads)]
@@ -89,15 +123,14 @@ def _body(name: str, figure: Figure, size: BodySize) -> MuscleSet:
     return MuscleSet(name, figure, fitted, surfaces, nodes)
 
 
-def _on_pelvis(wire: Wire, size: BodySize) -> Wire:
-    """A wire that comes to the leg from the lumbar spine, with the spine as part of the pelvis."""
+def _on_root(wire: Wire, at: dict[str, FloatArray], root: str, moved: set[str]) -> Wire:
+    """A wire between bones that are there and the trunk, with all of the trunk (bones `at` the root) part of it."""
     touched = {point.body for point in wire.path.points}
-    if not touched & {"femur_r", "femur_l"}:
+    inner = _LUMBAR if root == "pelvis" else _TRUNK
+    if not touched & moved or (root == "pelvis" and not touched & {"femur_r", "femur_l"}):
         return wire
-    places = forward_kinematics(skeleton(size), skeleton(size).neutral()).position
-    at = dict(zip(skeleton(size).link_names, places - places[0], strict=True))
     points = [
-        PathPoint("pelvis", (at[point.body] + point.place).tolist()) if point.body in _LUMBAR else point
+        PathPoint(root, (at[point.body] + point.place).tolist()) if point.body in inner else point
         for point in wire.path.points
         if isinstance(point, PathPoint)
     ]
@@ -105,6 +138,7 @@ def _on_pelvis(wire: Wire, size: BodySize) -> Wire:
 
 
 _LUMBAR = ("L1", "L2", "L3", "L4", "L5")
+_TRUNK = (*_LUMBAR, "pelvis", "skull", *(f"T{k}" for k in range(1, 13)), *(f"C{k}" for k in range(1, 8)))
 
 
 def _fitted(wire: Wire, length: float) -> Wire:

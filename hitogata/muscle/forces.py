@@ -25,6 +25,7 @@ from hitogata.muscle.bodies import skeleton_of
 from hitogata.muscle.fibres import fibres_of, ligament_forces, rigid_tendon_forces, tendon_tensions
 from hitogata.muscle.geometry import WireGeometry, wire_geometry
 from hitogata.muscle.linear import linear_costs
+from hitogata.muscle.nodes import resting_nodes
 from hitogata.muscle.wires import MuscleSet, Tendon
 from hitogata.solve import separable_programs
 
@@ -135,7 +136,7 @@ def muscle_forces(
     rows = np.flatnonzero(good)
     if not len(rows):
         raise ArgumentError("q, v, moments: not one frame is finite")
-    geometry, J = _geometry(muscles, q, rows, threads)
+    geometry, J = _geometry(muscles, q, rows, threads, chosen.settle_nodes)
     lengths, speeds = geometry.lengths[rows], np.einsum("nwc,nc->nw", geometry.jacobian[rows], v[rows])
     able = rigid_tendon_forces(muscles, lengths, speeds if chosen.with_speeds else None)
     bands = ligament_forces(muscles, lengths, speeds)
@@ -177,6 +178,7 @@ class ForceOptions:
         emg: activations [0 to 1] measured for some muscles, by their names, one for each frame; they are followed.
         emg_weight: cost of their squared differences, in place of the cost of these muscles.
         smooth: cost of the squared change of activations from frame to frame; then frames follow one another.
+        settle_nodes: massless nodes are where muscles at rest balance (`resting_nodes`), not where the set has them.
     """
 
     cost: Cost = Cost.SQUARES
@@ -187,6 +189,7 @@ class ForceOptions:
     emg: Mapping[str, ArrayLike] = field(default_factory=dict)
     emg_weight: float = 10.0
     smooth: float = 0.0
+    settle_nodes: bool = False
 
     def __post_init__(self) -> None:
         if not (self.reserve > 0 and self.emg_weight > 0 and self.smooth >= 0 and 0 <= self.least < 1):
@@ -215,9 +218,12 @@ class _Spread:
         return out
 
 
-def _geometry(muscles: MuscleSet, q: FloatArray, rows: Any, threads: int | None) -> tuple[WireGeometry, FloatArray]:
+def _geometry(
+    muscles: MuscleSet, q: FloatArray, rows: Any, threads: int | None, settle: bool
+) -> tuple[WireGeometry, FloatArray]:
     """Lengths for all frames, NaN in bad ones; Jacobians on free coordinates and nodes for good ones."""
-    found = wire_geometry(muscles, q[rows], threads=threads)
+    nodes = resting_nodes(muscles, q[rows]) if settle and muscles.nodes else None
+    found = wire_geometry(muscles, q[rows], nodes=nodes, threads=threads)
     spread = _Spread(len(q), rows)
     J = found.jacobian
     if isinstance(muscles.body, Mechanism) and muscles.body.couplings:

@@ -54,15 +54,21 @@ class Follow(NamedTuple):
 
 
 class Slots(NamedTuple):
-    """Where the numbers of a wire's Jacobian go.
+    """Which columns change a segment between two bodies, and where the numbers of a wire's Jacobian go.
 
     Attributes:
-        starts: first of `places` of each wire.
-        places: number for each column on the way, in the order in which the kernel comes by.
+        ways: (nb + 1, nb + 1) number of the way from one body to another; -1: they are one, or no wire takes it.
+        starts: first of `columns` of each way, and the count of all.
+        columns, targets, signs: column on the way, the velocity it belongs to, +1 behind the bend and -1 before it.
+        places: (nw, count) place of a wire's number for a velocity; -1: it has none.
         ends: first number of each wire, and the count of all.
     """
 
+    ways: Ints
     starts: Ints
+    columns: Ints
+    targets: Ints
+    signs: FloatArray
     places: Ints
     ends: Ints
 
@@ -98,7 +104,7 @@ class MuscleArms:
         self.count = body.nv + 3 * len(muscles.nodes)
         paths: PathTables = tables.arrays
         bodies = paths.tree.shape[0]
-        self._slots, self.starts, self.columns = _slots(paths, self._wires)
+        self._slots, self.starts, self.columns = _slots(paths, self._wires, self.count)
         self._follow = _follow(muscles, body)
         frames = PathFrames(
             np.zeros((1, bodies, 12)), np.zeros((1, len(paths.targets), 6)), np.zeros((1, 0, 6)), np.zeros((1, 0))
@@ -138,19 +144,53 @@ class MuscleArms:
         return out
 
 
-def _slots(paths: PathTables, wires: int) -> tuple[Slots, Ints, Ints]:
-    """Numbers of each wire by rising velocity, and where the kernel puts what it comes by."""
-    starts: list[int] = []
-    ends, places, columns = [0], list[int](), list[int]()
-    for first, end in paths.wires[:wires, 4:6]:
-        starts.append(len(places))
-        way = [c for body in paths.chains[first:end] for c in range(paths.tree[body, 1], paths.tree[body, 2])]
-        mine = sorted({int(paths.targets[c]) for c in way})
-        places += [ends[-1] + mine.index(int(paths.targets[c])) for c in way]
-        columns += mine
+def _slots(paths: PathTables, wires: int, count: int) -> tuple[Slots, Ints, Ints]:
+    """Ways between the bodies that wires touch, and numbers of each wire by rising velocity."""
+    bodies = len(paths.tree)
+    ways, places = np.full((bodies, bodies), -1, np.int64), np.full((wires, count), -1, np.int64)
+    starts, steps = [0], list[tuple[int, int, float]]()
+    ends, columns = [0], list[int]()
+    for wire, (first, end, wrap, last) in enumerate(paths.wires[:wires, :4]):
+        points = paths.points[first:end, 0].tolist()
+        touched = sorted({*points, *(int(paths.surfaces[k, 1]) for k in paths.wraps[wrap:last, 0])})
+        mine = set[int]()
+        for a in touched:
+            for b in touched:
+                if a != b and ways[a, b] < 0:
+                    ways[a, b] = len(starts) - 1
+                    steps += _way(paths, a, b)
+                    starts.append(len(steps))
+                if a < b:
+                    mine |= {target for _, target, _ in steps[starts[ways[a, b]] : starts[ways[a, b] + 1]]}
+        places[wire, sorted(mine)] = ends[-1] + np.arange(len(mine))
+        columns += sorted(mine)
         ends.append(len(columns))
-    of = [np.array(each, np.int64) for each in (starts, places, ends, columns)]
-    return Slots(of[0], of[1], of[2]), of[2], of[3]
+    of = np.array([step[:2] for step in steps], np.int64).reshape(-1, 2).T
+    signs = np.array([step[2] for step in steps])
+    ends_array = np.array(ends, np.int64)
+    slots = Slots(ways, np.array(starts, np.int64), of[0].copy(), of[1].copy(), signs, places, ends_array)
+    return slots, ends_array, np.array(columns, np.int64)
+
+
+def _way(paths: PathTables, a: int, b: int) -> list[tuple[int, int, float]]:
+    """Columns between two bodies: those above b, up to where they meet, move the segment's end."""
+    lines = [_up(paths, body) for body in (a, b)]
+    return [
+        (c, int(paths.targets[c]), sign)
+        for sign, line, other in ((-1.0, lines[0], lines[1]), (1.0, lines[1], lines[0]))
+        for body in line
+        if body not in other
+        for c in range(paths.tree[body, 1], paths.tree[body, 2])
+    ]
+
+
+def _up(paths: PathTables, body: int) -> list[int]:
+    """A body and those that carry it; none of the world."""
+    line = []
+    while 0 <= body < len(paths.tree) - 1:
+        line.append(body)
+        body = int(paths.tree[body, 0])
+    return line
 
 
 def _follow(muscles: MuscleSet, body: Figure) -> Follow:

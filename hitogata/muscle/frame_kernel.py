@@ -8,17 +8,26 @@ from hitogata.dynamics.batches import scratch
 from hitogata.dynamics.joints import column, moved_column
 from hitogata.dynamics.layout import open_tree
 from hitogata.dynamics.world_kinematics import Placed, place, root_position
-from hitogata.lanes import X1, entry, kernel, lanes, records
+from hitogata.lanes import X1, bare, entry, kernel, lanes, records
 from hitogata.muscle.arrays import put_row3, row3
-from hitogata.muscle.lengths import clear, curved, lay_points, lay_wraps, path_length
-from hitogata.spatial import Vec3, cross, dot, length
+from hitogata.muscle.lengths import curved, lay_points, lay_wraps
+from hitogata.spatial import cross, length
 
 
 @entry
 def frame_rows(ints, floats, follow, tables, frames, slots, room, q, lengths, values, first, end):
     """Rows first to end: lengths (n, nw) and the numbers of the sparse Jacobian (n, nnz)."""
-    size = ints[0] * Placed.SIZE
-    work = scratch(size, floats, X1)
+    work = scratch(ints[0] * Placed.SIZE, floats, X1)
+    arms_of_rows(
+        ints, floats, bare(follow), bare(tables), bare(frames), bare(slots), bare(room), bare(q), bare(lengths),
+        bare(values), first, end, work,
+    )
+    return 0
+
+
+@kernel
+def arms_of_rows(ints, floats, follow, tables, frames, slots, room, q, lengths, values, first, end, work):
+    """The rows, one after the other."""
     for row in range(first, end):
         follow_coordinates(follow, q, row)
         place_links(ints, floats, follow, frames, lanes(work, X1))
@@ -26,9 +35,7 @@ def frame_rows(ints, floats, follow, tables, frames, slots, room, q, lengths, va
             count = lay_points(tables, frames, room, 0, wire)
             if tables.wires[wire, 3] > tables.wires[wire, 2]:
                 count = lay_wraps(tables, frames, room, 0, wire, count)
-            lengths[row, wire] = path_length(room.stations, room.marks, count)
-            gather_arms(tables, frames, slots, room, values, row, wire, count)
-    return 0
+            lengths[row, wire] = gather_arms(tables, frames, slots, room, values, row, wire, count)
 
 
 @kernel
@@ -95,49 +102,33 @@ def put_pose(poses, link, rot, pos):
 
 @kernel
 def gather_arms(tables, frames, slots, room, values, row, wire, count):
-    """The Jacobian of one wire, at the places of its numbers: as `lengths.fill_jacobian`, but sparse."""
-    tree, wrenches, columns = tables.tree, room.wrenches, frames.columns
-    stations, marks, chains, wires = room.stations, room.marks, tables.chains, tables.wires
-    world = tree.shape[0] - 1
-    at = slots.starts[wire]
+    """The length of one wire, and its Jacobian at the places of its numbers.
+
+    A straight segment along u from body A to body B changes by u · (v_B - v_A), so only columns on the way from A to B
+    count, and none if they are one body: dL/dq_c = ± S_c · [p × u; u].
+    """
+    columns, stations, marks, total = frames.columns, room.stations, room.marks, 0.0
     for k in range(slots.ends[wire], slots.ends[wire + 1]):
         values[row, k] = 0.0
-    before, last = Vec3(0.0, 0.0, 0.0), marks[0, 0]
-    torque, force = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0)
     place = row3(stations, 0, 0)
-    for k in range(count):
-        behind, next_place = Vec3(0.0, 0.0, 0.0), place
-        if k + 1 < count:
-            next_place = row3(stations, k + 1, 0)
-            if not curved(marks, k):
-                d = next_place - place
-                far = length(d)
-                if far > 1e-15:
-                    behind = d * (1.0 / far)
-        if marks[k, 0] != last:  # points on one body push it together
-            put_row3(wrenches, last, 0, row3(wrenches, last, 0) + torque)
-            put_row3(wrenches, last, 3, row3(wrenches, last, 3) + force)
-            torque, force, last = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 0.0), marks[k, 0]
-        push = before - behind
-        torque, force = torque + cross(place, push), force + push
-        before, place = behind, next_place
-    put_row3(wrenches, last, 0, row3(wrenches, last, 0) + torque)
-    put_row3(wrenches, last, 3, row3(wrenches, last, 3) + force)
-    for k in range(wires[wire, 4], wires[wire, 5]):
-        body = chains[k]
-        torque, force = row3(wrenches, body, 0), row3(wrenches, body, 3)
-        for c in range(tree[body, 1], tree[body, 2]):
-            turn = Vec3(columns[0, c, 0], columns[0, c, 1], columns[0, c, 2])
-            slide = Vec3(columns[0, c, 3], columns[0, c, 4], columns[0, c, 5])
-            values[row, slots.places[at]] += dot(turn, torque) + dot(slide, force)
-            at += 1
-        parent = tree[body, 0]
-        inner = parent if parent >= 0 else world
-        put_row3(wrenches, inner, 0, row3(wrenches, inner, 0) + torque)
-        put_row3(wrenches, inner, 3, row3(wrenches, inner, 3) + force)
-        clear(wrenches, body)
-    for k in range(count):
-        clear(wrenches, marks[k, 0])
-    for k in range(wires[wire, 4], wires[wire, 5]):
-        parent = tree[chains[k], 0]
-        clear(wrenches, parent if parent >= 0 else world)
+    for k in range(count - 1):
+        here, there = place, row3(stations, k + 1, 0)
+        place = there
+        if curved(marks, k):
+            total += stations[k, 3]
+            continue
+        d = there - here
+        far = length(d)
+        total += far
+        way = slots.ways[marks[k, 0], marks[k + 1, 0]]
+        if way < 0 or far < 1e-15:
+            continue
+        u = d * (1.0 / far)
+        turn = cross(here, u)
+        for i in range(slots.starts[way], slots.starts[way + 1]):
+            c = slots.columns[i]
+            size = turn.x * columns[0, c, 0] + turn.y * columns[0, c, 1] + turn.z * columns[0, c, 2]
+            size += u.x * columns[0, c, 3] + u.y * columns[0, c, 4] + u.z * columns[0, c, 5]
+            at = slots.places[wire, slots.targets[i]]
+            values[row, at] += slots.signs[i] * size
+    return total

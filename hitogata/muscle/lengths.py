@@ -12,7 +12,7 @@ and dL/dq_c = S_c · Σ w_b over the bodies that coordinate c moves: the exact J
 
 from math import nan
 
-from hitogata.lanes import entry, kernel
+from hitogata.lanes import bare, entry, kernel
 from hitogata.muscle.arrays import get3, put3, put_row3, row3
 from hitogata.muscle.circles import INSIDE, NONE, POSSIBLE, SIZE, SURE, wrap_cylinder, wrap_sphere
 from hitogata.muscle.side_sites import wrap_past_site
@@ -29,6 +29,13 @@ PRECISE = 1e-13
 @entry
 def lengths_of_rows(tables, frames, results, scratch, first, end):
     """Lengths and Jacobians of frames `first` to `end`."""
+    rows_of_wires(bare(tables), bare(frames), bare(results), bare(scratch), first, end)
+    return 0
+
+
+@kernel
+def rows_of_wires(tables, frames, results, scratch, first, end):
+    """The rows, one after the other."""
     for row in range(first, end):
         for wire in range(tables.wires.shape[0]):
             count = lay_points(tables, frames, scratch, row, wire)
@@ -38,7 +45,6 @@ def lengths_of_rows(tables, frames, results, scratch, first, end):
             fill_jacobian(tables, frames, results, scratch, row, wire, count)
             if results.stations.shape[0] > 0:
                 keep_stations(tables, results, scratch, row, wire, count)
-    return 0
 
 
 @kernel

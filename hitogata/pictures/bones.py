@@ -1,6 +1,7 @@
 """Bodies of figures that have no shapes: bones from joint to joint, as thick as those of a person of that size."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +14,17 @@ _TRUNK, _LIMB, _THIN, _HEAD = 0.055, 0.032, 0.006, 0.062
 
 _SLIM = 0.15
 """Radius of a limb in its lengths."""
+
+
+def with_bones(figure: Figure) -> Figure:
+    """A figure whose links have these shapes, if it has none of its own."""
+    if any(link.shapes for link in figure.links):
+        return figure
+    shapes: dict[int, list[Shape]] = {}
+    for link, shape in bones(figure):
+        shapes.setdefault(link, []).append(shape)
+    links = [replace(link, shapes=tuple(shapes.get(k, ()))) for k, link in enumerate(figure.links)]
+    return Figure(figure.name, tuple(links), figure.coupled)
 
 
 def bones(figure: Figure) -> Iterator[tuple[int, Shape]]:

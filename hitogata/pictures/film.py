@@ -14,10 +14,11 @@ from hitogata.figure import Trajectory
 from hitogata.figure.pose import FloatArray
 from hitogata.pictures.actor import Actor
 from hitogata.pictures.camera import Camera
-from hitogata.pictures.figures import draw_figure
-from hitogata.pictures.overlays import positive
+from hitogata.pictures.overlays import Spindles, positive
 from hitogata.pictures.replay import COLOURS
 from hitogata.pictures.replay_shapes import world_boxes
+from hitogata.pictures.shading import Frame, draw_solids
+from hitogata.pictures.spindles import draw_spindles
 
 Picture = npt.NDArray[np.uint8]
 """Shape (height, width, 3)."""
@@ -56,11 +57,16 @@ def draw_picture(
 
 
 def _at(actor: Actor, time: float) -> Actor:
-    """An actor whose motion is one sample, without overlays."""
+    """An actor whose motion is one sample; of overlays it keeps spindles."""
     motion = actor.trajectory
     row = max(0, int(np.searchsorted(motion.time, time + 1e-9, side="right")) - 1)
     one = Trajectory(motion.time[row : row + 1], motion.q[row : row + 1], motion.v[row : row + 1])
-    return replace(actor, trajectory=one, overlays=())
+    kept = [
+        replace(each, at=each.at[row : row + 1], values=each.values[row : row + 1])
+        for each in actor.overlays
+        if isinstance(each, Spindles)
+    ]
+    return replace(actor, trajectory=one, overlays=tuple(kept))
 
 
 def write_film(
@@ -124,6 +130,8 @@ def _write_gif(path: Path, pictures: Iterator[Picture], size: tuple[int, int], r
 class _Stage:
     """Draws all actors at any time."""
 
+    _empty: tuple[FloatArray, Picture] | None
+
     def __init__(
         self, actors: Actor | Sequence[Actor], camera: Camera | None, size: tuple[int, int], *, follow: bool | None
     ) -> None:
@@ -139,7 +147,7 @@ class _Stage:
         self.first = min(float(actor.trajectory.time[0]) for actor in self.actors)
         self.last = max(float(actor.trajectory.time[-1]) for actor in self.actors)
         self._canvas = FigureCanvasAgg(Canvas(figsize=(size[0] / _DPI, size[1] / _DPI), dpi=_DPI))
-        self._aspect = size[0] / size[1]
+        self._aspect, self._empty = size[0] / size[1], None
         boxes = [self._boxes(actor) for actor in self.actors]
         low, high = np.min([b[0].min(0) for b in boxes], axis=0), np.max([b[1].max(0) for b in boxes], axis=0)
         one = max(float(np.linalg.norm(b[1] - b[0], axis=1).max()) for b in boxes)
@@ -160,10 +168,6 @@ class _Stage:
 
     def picture(self, time: float) -> Picture:
         """All actors at a time [s]."""
-        figure = self._canvas.figure
-        figure.clear()
-        axes = figure.add_axes((0, 0, 1, 1))
-        axes.axis("off")
         rows = [int(np.searchsorted(a.trajectory.time, time + 1e-9, side="right")) - 1 for a in self.actors]
         states = [a.trajectory.q[max(row, 0)] for a, row in zip(self.actors, rows, strict=True)]
         middle = self._middle.copy()
@@ -171,20 +175,38 @@ class _Stage:
             roots = [forward_kinematics(a.figure, q).position[0] for a, q in zip(self.actors, states, strict=True)]
             middle[:2] = np.mean(roots, axis=0)[:2]
         x, y = self.camera.project(middle)[:2]
-        half = self._half
-        axes.set_xlim(x - half * self._aspect, x + half * self._aspect)
-        axes.set_ylim(y - half, y + half)
-        figure.set_facecolor(SKY)
-        self._draw_ground(axes, middle)
-        near = [float(self.camera.project(_root(a, q))[2]) for a, q in zip(self.actors, states, strict=True)]
-        for k in np.argsort(near):
-            actor = self.actors[k]
-            shift = self.camera.project(np.array(actor.offset))[:2]
-            colour = actor.colour or COLOURS[k % len(COLOURS)]
-            draw_figure(axes, actor.figure, states[k], camera=self.camera, shift=shift, colour=colour,
-                        colours=dict(actor.link_colours), alpha=actor.opacity, zorder=3 + k)  # fmt: skip
-        self._canvas.draw()
-        return np.asarray(self._canvas.buffer_rgba())[..., :3].copy()
+        picture = self._ground(middle)
+        height, width = picture.shape[:2]
+        frame = Frame(self.camera, (float(x), float(y)), height / (2 * self._half), (width, height))
+        draw_solids(picture, frame, [
+            (a.figure, q, a.offset, a.colour or COLOURS[k % len(COLOURS)], dict(a.link_colours), a.opacity)
+            for k, (a, q) in enumerate(zip(self.actors, states, strict=True))
+        ])  # fmt: skip
+        strings = [
+            (overlay, max(row, 0), np.array(a.offset))
+            for a, row in zip(self.actors, rows, strict=True)
+            for overlay in a.overlays
+            if isinstance(overlay, Spindles)
+        ]
+        if strings:
+            draw_spindles(picture, frame, strings)
+        return picture
+
+    def _ground(self, middle: FloatArray) -> Picture:
+        """The ground about a place, without figures; kept while it stays the same."""
+        if self._empty is None or not np.array_equal(self._empty[0], middle):
+            figure, half = self._canvas.figure, self._half
+            x, y = self.camera.project(middle)[:2]
+            figure.clear()
+            axes = figure.add_axes((0, 0, 1, 1))
+            axes.axis("off")
+            axes.set_xlim(x - half * self._aspect, x + half * self._aspect)
+            axes.set_ylim(y - half, y + half)
+            figure.set_facecolor(SKY)
+            self._draw_ground(axes, middle)
+            self._canvas.draw()
+            self._empty = middle.copy(), np.asarray(self._canvas.buffer_rgba())[..., :3].copy()
+        return self._empty[1].copy()
 
     def _draw_ground(self, axes: Any, middle: FloatArray) -> None:
         """The plane z = 0 as a grid of half metres about the figures."""
@@ -201,7 +223,3 @@ class _Stage:
         ends += [[(centre[0] - reach, centre[1] + s, 0), (centre[0] + reach, centre[1] + s, 0)] for s in steps]
         lines = list(self.camera.project(np.array(ends))[..., :2])
         axes.add_collection(LineCollection(lines, colors=LINES, linewidths=0.8, zorder=0.5), autolim=False)
-
-
-def _root(actor: Actor, q: FloatArray) -> FloatArray:
-    return forward_kinematics(actor.figure, q).position[0] + np.array(actor.offset)

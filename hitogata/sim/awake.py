@@ -17,8 +17,8 @@ from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.events import hand_over
 from hitogata.sim.layout import PIECES
 from hitogata.sim.nearness import Boxes
-from hitogata.sim.parts import control_parts, earlier_parts, part_of, put_part
-from hitogata.sim.relayout import body_numbers, moved_patches, renumbered, shape_numbers
+from hitogata.sim.parts import control_parts, earlier_parts, part_of, put_part, state_parts
+from hitogata.sim.relayout import body_numbers, moved_patches, renumbered, shape_numbers, stretches
 from hitogata.sim.rest_time import copy_runs, same_runs
 from hitogata.sim.solver_tally import copy_tally
 from hitogata.sim.substeps import HEAD, TIME
@@ -50,7 +50,8 @@ class Awake:
             members = tuple(m for m in contents.members if m not in naps)
             ties = tuple(tie for tie in contents.ties if tie.ends[0][0] not in naps)
             part = replace(contents, members=members, ties=ties)
-            self.own = own = Arrays(part, contact_room=max(CONTACT_ROOM, 2 * len(contacts)))
+            room = max(CONTACT_ROOM, 2 * len(contacts))
+            self.own = own = Arrays(part, contact_room=room, scratch=whole.scratch)  # one of both takes steps
             self.sleep = own.sleep or sleep
             self._shapes = shape_numbers(own, whole)
             listed, left = renumbered(contacts, shape_numbers(whole, own), own)
@@ -170,16 +171,17 @@ class Awake:
         whole, own = self.whole, self.own
         self._tie_size = len(whole.ties.numbers) // (len(whole.ties.index) + 1)
         self._numbers = np.array([whole.index[m] for m in members], np.int64)
-        self._state = runs((whole.state_parts_of(m), own.state_parts_of(m)) for m in members)
-        self._control = runs((control_parts_of(whole, m), control_parts_of(own, m)) for m in members)
+        both = list(stretches(whole, own))
+        self._state = runs((state_parts(whole.forest, a), state_parts(own.forest, b)) for a, b in both)
+        self._control = runs((control_parts(whole.forest, a), control_parts(own.forest, b)) for a, b in both)
         self._state_back, self._control_back = self._state[:, [1, 0, 2]].copy(), self._control[:, [1, 0, 2]].copy()
         time = (slice(TIME, HEAD),)
-        self._sums = runs([(time, time), *(
-            (earlier_parts(whole.forest, whole.span_of(m)), earlier_parts(own.forest, own.span_of(m))) for m in members
-        )])  # fmt: skip
+        self._sums = runs([(time, time), *((earlier_parts(whole.forest, a), earlier_parts(own.forest, b))
+                                           for a, b in both)])  # fmt: skip
         self._sums_back = self._sums[:, [1, 0, 2]].copy()
-        self._still_state = runs((whole.state_parts_of(m),) * 2 for m in sleepers)
-        self._still = runs((control_parts_of(whole, m),) * 2 for m in sleepers)
+        still = [whole.span_of(member) for member in sleepers]
+        self._still_state = runs((state_parts(whole.forest, span),) * 2 for span in still)
+        self._still = runs((control_parts(whole.forest, span),) * 2 for span in still)
         self._seen_state, self._seen = np.zeros_like(whole.state), np.zeros_like(whole.control)
         for member, nap in sleep.naps.items():
             put_part(self._seen_state, whole.state_parts_of(member), nap.state)

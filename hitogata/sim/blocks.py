@@ -218,7 +218,7 @@ def run_block(
         keep_start(block, lists)
         start, start_ties = block.before, block.old_ties
         left, taken = marks[DEAD] * 0.0 + h, marks[DEAD] * 0.0
-        pieces = where(dead, 0.0, pieces_for(fastest(tree, views, left), 0.0, left, longest, fast_turn))
+        pieces = where(dead, 0.0, pieces_for(fastest(tree, views, left), (0.0, 0.0), left, longest, fast_turn, 0.0))
         again, first, passes = False, True, marks[DEAD] * 0.0
         share, retakes, parts_of_pieces, patience = taken + 1.0, taken, taken, taken + 1.0
         while any_lane(pieces > 0.0):
@@ -236,15 +236,19 @@ def run_block(
             slide, well = sliding(tree, views.mean, rows, joint_rows), finite_state(views)
             supposing = going & (mistaken > 0.0)  # once more, with other motors at their limits
             fast = going & well & negated(supposing) & moves_fast(scene, world.solid, around, start, views.q, length)
-            impact = taken * 0.0 + 1.0
+            impact, led = taken * 0.0 + 1.0, taken * 0.0 + 1.0
             if any_lane(fast):
-                impact = where(fast, first_impact(world, scene, around, views, start, found, law), 1.0)
+                impact, led = first_impact(world, scene, around, views, start, found, law)
+                impact, led = where(fast, impact, 1.0), where(fast, led, 1.0)
             last_try = (impact < 1.0) & ((retakes >= MOST_RETAKES) | (impact < TOO_SHORT))
             if any_lane(last_try):
-                stop_at_impact(world, scene, around, views, start, law, last_try)
+                stop_at_impact(world, scene, around, views, start, law, last_try, True)
                 impact = where(last_try, 1.0, impact)
-            needed = pieces_for(fastest(tree, views, left), slide, left, longest, fast_turn)
+            stopping = (impact == 1.0) & (led < 1.0) & negated(last_try)
+            if any_lane(stopping):
+                stop_at_impact(world, scene, around, views, start, law, stopping, False)
             used = taken - parts_of_pieces
+            needed = pieces_for(fastest(tree, views, left), slide, left, longest, fast_turn, used)
             retry = going & negated(supposing) & (needed > pieces) & negated(again) & (used + pieces < MOST_PIECES)
             hits = negated(retry) & (impact < 1.0)  # once more, to where something touches
             done = going & negated(retry | supposing | hits)

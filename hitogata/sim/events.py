@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hitogata.contact.layout import PAIR, Contact, ContactPoint
+from hitogata.contact.shapes import shapes_of
 from hitogata.figure import Shape
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
@@ -257,12 +258,12 @@ def _take_in(arrays: "Arrays") -> None:
 
 def _side(arrays: "Arrays", shape: int) -> _Side:
     """What a shape is, from its number."""
-    surface = arrays.surfaces[shape]
-    if surface.figure < 0:
-        return _Side(None, int(shape), "", surface.shape)
-    member = arrays.contents.members[surface.figure]
-    first = _first_shape(arrays, surface.figure)
-    return _Side(member, int(shape) - first, member.figure.link_names[surface.link], surface.shape)
+    figure = int(arrays.shapes.column("figure")[shape])
+    if figure < 0:
+        return _Side(None, int(shape), "", arrays.contents.fixed[shape].shape)
+    member, number = arrays.contents.members[figure], int(shape) - _first_shape(arrays, figure)
+    link, own = shapes_of(member.figure)[number]
+    return _Side(member, number, member.figure.link_names[link], own)
 
 
 def _number(arrays: "Arrays", side: _Side) -> int:

@@ -5,7 +5,7 @@ leave them and pass; so after the velocities are solved the motion from q to qâ
 about their thinness or more.  If one would pass, the substep is taken again, and ends where that pair touches: there
 its contact is found, and the rest of the time goes on from there (`step_entries.run_steps`).  When a step has used up
 its retakes, trees that would pass stay at their time of impact, and are as much slower as their way is shorter
-(`stop_at_impact`).
+(`stop_at_impact`).  For what is led (strands of hair) nothing is taken again: it stops there at once.
 
 A body's path leads from its pose at q to that at qâº, whatever the joints do in between: its origin along a straight
 line, turning evenly.  That is a way from one to the other without a gap, so who does not meet on it does not pass.
@@ -103,7 +103,8 @@ def open_checking(around, bodies):
 
 @kernel
 def first_impact(world, scene, around, state, start, contacts, law):
-    """Share of the substep just taken after which something would pass; 1 if nothing does.  Asked if `moves_fast`.
+    """Share of the substep just taken after which something would pass; 1 if nothing does; and the same of what is led
+    (`strands`).  Asked if `moves_fast`.
 
     Bodies are placed where they end only if some pair may meet (`travel`), and only such pairs are followed.
 
@@ -114,6 +115,7 @@ def first_impact(world, scene, around, state, start, contacts, law):
     work, shapes, broad = open_checking(around, world.tree.bodies), around.shapes, around.broad
     bound_travel(scene, world.solid, shapes, work.places, law.h, work.travels)
     share, ended, kept = law.h * 0.0 + 1.0, False, min(contacts, around.capacity)
+    led, tree = law.h * 0.0 + 1.0, world.tree
     if not any_beyond(shapes, work.travels, world.tree.bodies):
         for c in range(kept):
             a, b, first = around.contacts[c].a, around.contacts[c].b, True
@@ -121,11 +123,11 @@ def first_impact(world, scene, around, state, start, contacts, law):
                 first = around.contacts[c - 1].pair != around.contacts[c].pair
             if first and any_lane(travel_of(shapes, work.travels, a, b) > PASSING * depth_of(shapes, a, b)):
                 ended = find_ends(world, scene, state, law.h, work, ended)
-                share = fast_share(around, work, a, b, share)
+                share, led = fast_share(tree, around, work, a, b, share, led)
     elif broad.head[SWEPT] == 1:  # others may meet than those that were near at the start
         ended = find_ends(world, scene, state, law.h, work, ended)
         for k in range(find_pairs(around, work, law)):
-            share = fast_share(around, work, broad.pairs[k].a, broad.pairs[k].b, share)
+            share, led = fast_share(tree, around, work, broad.pairs[k].a, broad.pairs[k].b, share, led)
     else:
         c = 0
         for k in range(broad.head[PAIRS]):
@@ -134,13 +136,13 @@ def first_impact(world, scene, around, state, start, contacts, law):
                 touched, c = True, c + 1
             if may_meet(shapes, work.places, work.travels, a, b, PASSING * depth_of(shapes, a, b), touched):
                 ended = find_ends(world, scene, state, law.h, work, ended)
-                share = fast_share(around, work, a, b, share)
+                share, led = fast_share(tree, around, work, a, b, share, led)
     for c in range(kept):
         a, b = around.contacts[c].a, around.contacts[c].b
         if any_lane(around.points[c].gap < -0.5 * depth_of(shapes, a, b)):  # it must not creep through, however slowly
             ended = find_ends(world, scene, state, law.h, work, ended)
-            share = swept_share(around, work, a, b, 0.0, share)
-    return share
+            share, led = swept_share(tree, around, work, a, b, 0.0, share, led)
+    return share, led
 
 
 @kernel
@@ -204,19 +206,31 @@ def find_pairs(around, work, law):
 
 
 @kernel
-def fast_share(around, work, a, b, until):
-    """`pair_share` of a pair that is looked at only if it moves far."""
+def fast_share(tree, around, work, a, b, until, led):
+    """`swept_share` of a pair that is looked at only if it moves far."""
     if any_lane(may_pass(around.shapes, work.paths, work.cuts, a, b)):
-        return swept_share(around, work, a, b, PASSING, until)
-    return until
+        return swept_share(tree, around, work, a, b, PASSING, until, led)
+    return until, led
 
 
 @kernel
-def swept_share(around, work, a, b, least, until):
-    """`pair_share` of a pair whose boxes are to be swept first."""
+def swept_share(tree, around, work, a, b, least, until, led):
+    """`pair_share` of a pair whose boxes are to be swept first, added to those of all, or to those of what is led."""
     sweep_shape(around.shapes, work.paths, work.places, a)
     sweep_shape(around.shapes, work.paths, work.places, b)
-    return pair_share(around, work, a, b, least, until)
+    if is_led(tree, around.shapes.ints[a].body) or is_led(tree, around.shapes.ints[b].body):
+        return until, pair_share(around, work, a, b, least, led)
+    return pair_share(around, work, a, b, least, until), led
+
+
+@kernel
+def is_led(tree, body):
+    """Does a body belong to a tree whose free root has an armature, so that something leads it (`strands`)?"""
+    if body == WORLD:
+        return False
+    while tree.joint[body].parent >= 0:
+        body = tree.joint[body].parent
+    return is_floating(tree.joint[body]) and tree.joint[body].geared == 1
 
 
 @kernel
@@ -303,12 +317,12 @@ def swept_box(low, high, shift, by):
 
 
 @kernel
-def stop_at_impact(world, scene, around, state, start, law, asking):
+def stop_at_impact(world, scene, around, state, start, law, asking, all_trees):
     """Put trees that would pass to their time of impact, as much slower.  To be called after `first_impact`.
 
     A tree that stops may be in the way of another: so all is looked at again, MOST_STOPS times at the most.
 
-    start: coordinates before the substep; asking: in which worlds.
+    start: coordinates before the substep; asking: in which worlds; all_trees: not only those that are led.
     """
     tree, work = scene.tree, open_checking(around, world.tree.bodies)
     whole = law.h * 0.0 + 1.0
@@ -322,18 +336,25 @@ def stop_at_impact(world, scene, around, state, start, law, asking):
         first = whole
         for p in range(find_pairs(around, work, law)):
             a, b = around.broad.pairs[p].a, around.broad.pairs[p].b
+            one, two = around.shapes.ints[a].body, around.shapes.ints[b].body
+            cut_one, cut_two = all_trees or is_led(tree, one), all_trees or is_led(tree, two)
+            if not (cut_one or cut_two):
+                continue
             share = where(asking, pair_share(around, work, a, b, 0.0, whole), 1.0)
             if any_lane(share < 1.0):
                 if 2 * k >= MOST_STOPS:
                     share = where(share < 1.0, 0.0, 1.0)
                 first = minimum(first, share)
-                cut_body(work.cuts, around.shapes.ints[a].body, share)
-                cut_body(work.cuts, around.shapes.ints[b].body, share)
+                if cut_one:
+                    cut_body(work.cuts, one, share)
+                if cut_two:
+                    cut_body(work.cuts, two, share)
         if not any_lane(first < 1.0):
             break
         if k + 1 == MOST_STOPS:
             for i in range(tree.bodies):
-                work.cuts[i] = where(first < 1.0, 0.0, 1.0)
+                if all_trees or is_led(tree, i):
+                    work.cuts[i] = where(first < 1.0, 0.0, 1.0)
         shorten_trees(tree, work)
         for i in range(tree.bodies):
             go_part(tree.joint[i], start, work.cuts[i], work.cuts[i] < 1.0, state.q)

@@ -32,7 +32,7 @@ class Boxes:
     """
 
     def __init__(self, arrays: "Arrays") -> None:
-        figures = np.array([surface.figure for surface in arrays.surfaces], np.int64)
+        figures = arrays.shapes.column("figure")
         self.first: IntArray = np.searchsorted(figures, np.arange(len(arrays.index) + 1)).astype(np.int64)
         self.numbers = np.zeros((len(figures) + len(arrays.index) + 1) * record_size(Swept))
         self._places = np.zeros((len(figures) + 1) * record_size(ShapePlace))

@@ -1,6 +1,6 @@
 """Which numbers of a world's state, control and sums belong to one figure; their order: see `layout`, `substeps`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from hitogata.dynamics.follower_model import tree_model_of
 from hitogata.figure import Figure
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import record_size
+from hitogata.lanes import MemoryLayout, record_size
 from hitogata.sim.substeps import HEAD, JointSums
 from hitogata.sim.world_model import Forest, Span
 
@@ -41,15 +41,29 @@ class ControlParts(NamedTuple):
     pull: slice
 
 
-_OF_VELOCITIES = ("v", "mean", "motor")
+_AXES = {"q": "q", "target": "q", **dict.fromkeys(("v", "mean", "motor", "rate", "push"), "v")}
+
+
+def _places(layout: MemoryLayout, names: Sequence[str], axes: Mapping[str, str]) -> tuple[tuple[int, int, str], ...]:
+    """Of fields: where they begin, numbers of one row, and whether rows go by q, by v or by bodies."""
+    places = [layout.place(name) for name in names]
+    return tuple((place.start, place.size // max(place.shape[0], 1), axes.get(name, "bodies"))
+                 for name, place in zip(names, places, strict=True))  # fmt: skip
+
+
+def _parts(places: tuple[tuple[int, int, str], ...], span: Span, start: int = 0) -> list[slice]:
+    """Where a figure stands in fields."""
+    rows = {"q": (span.q.start, span.q.stop), "v": (span.v.start, span.v.stop),
+            "bodies": (span.bodies.start, span.bodies.stop)}  # fmt: skip
+    return [slice(start + at + each * rows[axis][0], start + at + each * rows[axis][1]) for at, each, axis in places]
 
 
 def state_parts(forest: Forest, span: Span, start: int = 0) -> StateParts:
     """Where a figure stands in the state of a forest that begins at `start`."""
-    own = {"q": span.q, **dict.fromkeys(_OF_VELOCITIES, span.v)}
-    return StateParts(*(
-        _shifted(forest.state.stretch(name, own.get(name, span.bodies)), start) for name in StateParts._fields
-    ))  # fmt: skip
+    places = forest.kept.get("state")
+    if places is None:
+        places = forest.kept["state"] = _places(forest.state, StateParts._fields, _AXES)
+    return StateParts(*_parts(places, span, start))
 
 
 def joint_memory(forest: Forest, body: int) -> tuple[slice, slice]:
@@ -60,10 +74,11 @@ def joint_memory(forest: Forest, body: int) -> tuple[slice, slice]:
 
 def control_parts(forest: Forest, span: Span) -> ControlParts:
     """Where a figure stands in the control of a forest."""
-    own = {"target": span.q, "rate": span.v, "push": span.v}
-    return ControlParts(*(
-        forest.control.stretch(name, own.get(name, span.bodies)) for name in ControlParts._fields
-    ))  # fmt: skip
+    places = forest.kept.get("control")
+    if places is None:
+        axes = {**_AXES, "motor": "bodies"}
+        places = forest.kept["control"] = _places(forest.control, ControlParts._fields, axes)
+    return ControlParts(*_parts(places, span))
 
 
 class Earlier(NamedTuple):
@@ -108,12 +123,15 @@ def put_part(array: FloatArray, parts: Iterable[slice], values: FloatArray) -> N
 
 
 def effort_limits(figure: Figure) -> FloatArray:
-    """Of the motor of each body of a figure; infinite where there is none, shape (bodies,)."""
-    model = tree_model_of(figure)
-    limits = np.full(len(model.link_poses), np.inf)
-    for k, link in enumerate(figure.links):
-        if not link.joint.floating:
-            limits[list(model.driven_by(figure, k))] = link.joint.effort_limit
+    """Of the motor of each body of a figure; infinite where there is none, shape (bodies,); kept with the figure."""
+    limits: FloatArray | None = figure.compiled.get("effort limits")
+    if limits is None:
+        model = tree_model_of(figure)
+        limits = np.full(len(model.link_poses), np.inf)
+        for k, link in enumerate(figure.links):
+            if not link.joint.floating:
+                limits[list(model.driven_by(figure, k))] = link.joint.effort_limit
+        figure.compiled["effort limits"] = limits
     return limits
 
 

@@ -40,17 +40,20 @@ def changed(old: Arrays, contents: Contents, states: "Mapping[Member, State]") -
         old.change_ties(contents)
         return old
     contacts, points = old.last_contacts()
-    new = Arrays(contents, contact_room=max(old.contact_room, len(contacts)), pair_room=old.pair_room)
+    room, much_went = max(old.contact_room, len(contacts)), 2 * len(contents.members) < len(old.contents.members)
+    new = Arrays(contents, contact_room=room, pair_room=old.pair_room, scratch=None if much_went else old.scratch)
     new.ties.take_over(old.ties)
     new.state[new.last_step] = new.before[new.last_step] = old.state[old.last_step]
-    contacts, left = renumbered(contacts, shape_numbers(old, new), new)
+    shapes = shape_numbers(old, new)
+    contacts, left = renumbered(contacts, shapes, new)
     new.put_contacts(contacts, points[left])
     earlier, earlier_points = old.earlier_contacts()
-    earlier, left = renumbered(earlier, shape_numbers(old, new), new)
+    earlier, left = renumbered(earlier, shapes, new)
     new.put_earlier(earlier, earlier_points[left])
     new.sums[TIME] = old.sums[TIME]
-    new.put_patches(moved_patches(old.last_patches(), body_numbers(old, new))[0])
-    for there, here in _stretches(old, new):
+    if new.stated:
+        new.put_patches(moved_patches(old.last_patches(), body_numbers(old, new))[0])
+    for there, here in stretches(old, new):
         _take_along(there, here, old, new)
     new.unread |= old.unread & new.index.keys()
     _sleep_on(old, new)
@@ -65,7 +68,7 @@ def changed(old: Arrays, contents: Contents, states: "Mapping[Member, State]") -
     return new
 
 
-def _stretches(old: Arrays, new: Arrays) -> Iterator[tuple[Span, Span]]:
+def stretches(old: Arrays, new: Arrays) -> Iterator[tuple[Span, Span]]:
     """Where figures that stay, and follow each other, stood together and stand now."""
     stay = [(old.index[member], k) for member, k in new.index.items() if member in old.index]
     begin = 0
@@ -103,12 +106,11 @@ def _sleep_on(old: Arrays, new: Arrays) -> None:
 def shape_numbers(old: Arrays, new: Arrays) -> IntArray:
     """Number that each shape of the old arrays has in the new ones; -1: none."""
     start, own = _first_shapes(old), _first_shapes(new)
-    number = np.full(old.shapes.count, -1, np.int64)
-    number[: start[0]] = np.arange(start[0])  # shapes of the world never go
-    for member, k in old.index.items():
-        if member in new.index:
-            number[start[k] : start[k + 1]] = own[new.index[member]] + np.arange(start[k + 1] - start[k])
-    return number
+    now = np.array([new.index.get(member, -1) for member in old.index], np.int64)
+    counts, begin = np.diff(start), np.where(now >= 0, own[:-1][now] if len(own) > 1 else 0, 0)
+    within = np.arange(old.shapes.count - start[0]) - np.repeat(start[:-1] - start[0], counts)
+    worn = np.where(np.repeat(now >= 0, counts), np.repeat(begin, counts) + within, -1)
+    return np.concatenate([np.arange(start[0]), worn]).astype(np.int64)  # shapes of the world never go
 
 
 def renumbered(contacts: IntArray, number: IntArray, new: Arrays) -> tuple[IntArray, IntArray]:

@@ -14,6 +14,7 @@ from hitogata.lanes import (
     kernel,
     lanes,
     maximum,
+    minimum,
     open_table,
     records,
     sqrt,
@@ -25,7 +26,7 @@ from hitogata.sim.contact_log import CLOCK, keep_log, log_contacts, restore_log
 from hitogata.sim.contact_log import ROOM as LOG_ROOM
 from hitogata.sim.energy_momentum import UNKNOWN
 from hitogata.sim.geometric_stiffness import relax
-from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, moves_fast, stop_at_impact
+from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, is_led, moves_fast, stop_at_impact
 from hitogata.sim.layout import (
     CAPACITY,
     CONTACTS,
@@ -70,6 +71,11 @@ WHOLE = 1e-6
 
 MOST_PIECES = 16.0
 """A step is not cut into more pieces than this because something is fast, only because it is long."""
+
+LED = 0.08
+"""... and not into more than this over the square of a fast turn where that is led: into two, usually.  Hair is not to
+make single steps many times as dear as others; who asks for finer turns gets them: walls are left by half their
+square."""
 
 
 @entry
@@ -161,10 +167,12 @@ def reduced_step(parts, around, law, old_contacts, passes, start, last_try):
     slide, share, begin = sliding(world.tree, state.mean, rows, joint_rows), 1.0, lanes(start, X1)
     if mistaken == 0.0 and moves_fast(scene, world.solid, around, begin, state.q, law.h):
         if finite_state(state):
-            share = first_impact(world, scene, around, state, begin, contacts, law)
+            share, led = first_impact(world, scene, around, state, begin, contacts, law)
             if share < 1.0 and (last_try or share < TOO_SHORT):
-                stop_at_impact(world, scene, around, state, begin, law, True)
+                stop_at_impact(world, scene, around, state, begin, law, True, True)
                 share = 1.0
+            elif share == 1.0 and led < 1.0:
+                stop_at_impact(world, scene, around, state, begin, law, True, False)
         method.clock.note(method.clock.times, NARROW)
     return contacts, slide, mistaken, share
 
@@ -210,7 +218,7 @@ def run_steps(
         copy_numbers(ties, old_ties)
         old_count, old_third, taken, left, again = counts[CONTACTS], counts[OLD_THIRD], 0, h, False
         share, retakes, parts_of_pieces, patience = 1.0, 0, 0, 1.0
-        pieces, passes = pieces_for(fastest(tree, views, left), 0.0, left, longest, fast_turn), 0.0
+        pieces, passes = pieces_for(fastest(tree, views, left), (0.0, 0.0), left, longest, fast_turn, 0.0), 0.0
         while pieces > 0:
             if taken > 0 or pieces > 1 or share < 1.0:
                 copy_numbers(state, piece_before)
@@ -227,9 +235,9 @@ def run_steps(
                 parts, around, laws, counts[CONTACTS], passes, begin, retakes >= MOST_RETAKES
             )
             lost = found > counts[CAPACITY] or around.broad.head[PAIRS] > around.broad.head[ROOM]
-            needed = pieces_for(fastest(tree, views, left), slide, left, longest, fast_turn)
-            supposing = mistaken > 0.0 and not lost  # once more, with other motors at their limits
             used = taken - parts_of_pieces
+            needed = pieces_for(fastest(tree, views, left), slide, left, longest, fast_turn, used)
+            supposing = mistaken > 0.0 and not lost  # once more, with other motors at their limits
             too_far = needed > pieces and not again and used + pieces < MOST_PIECES and not lost
             if supposing or too_far or (impact < 1.0 and not lost):
                 if taken > 0:
@@ -326,20 +334,26 @@ def copy_part(contacts, points, capacity, source, target, count):
 
 @kernel
 def fastest(tree, state, h):
-    """Speed of the joint that turns fastest [rad/s]; infinite if one is not a number.
+    """Speed of the joint that turns fastest, and of that of what is led (`strands`) [rad/s]; infinite if one is not a
+    number.
 
     A body alone that nothing touches turns exactly (`energy_momentum`) if it does so by less than ALONE within h, and
     does not count: nobody else's steps are cut for its sake.
     """
-    most, v = 0.0, state.mean
+    most, most_led, v, led = 0.0, 0.0, state.mean, False
     for i in range(tree.bodies):
         joint = tree.joint[i]
+        if joint.parent < 0:
+            led = is_led(tree, i)
         if joint.count > 0:
             turning, _ = speeds(joint, tree.body[i], v)
-            if is_floating(joint) and joint.end == i + 1 and joint.parent < 0:
-                turning = where((state.owed[i] > 0.0) & (turning * (h * h) < ALONE * ALONE), 0.0, turning)
-            most = not_below(turning, most)
-    return sqrt(most)
+            if led:
+                most_led = not_below(turning, most_led)
+            else:
+                if is_floating(joint) and joint.end == i + 1 and joint.parent < 0:
+                    turning = where((state.owed[i] > 0.0) & (turning * (h * h) < ALONE * ALONE), 0.0, turning)
+                most = not_below(turning, most)
+    return sqrt(most), sqrt(most_led)
 
 
 @inline
@@ -356,22 +370,38 @@ def square(a):
 
 @kernel
 def sliding(tree, v, rows, joint_rows):
-    """Speed of the fastest ball joint that is pressed on the wall of its range, alone or with others [rad/s]."""
-    most = 0.0
+    """Speed of the fastest ball joint that is pressed on the wall of its range, alone or with others; and the same of
+    what is led [rad/s]."""
+    most, most_led = 0.0, 0.0
     for a in range(joint_rows):
-        joint, up = tree.joint[rows.joint_int[a].body], rows.joint_int[a].several == 1
+        joint, up, worst = tree.joint[rows.joint_int[a].body], rows.joint_int[a].several == 1, 0.0
         while True:
             if is_ball(joint):
-                most = where(rows.joint[a].impulse > 0.0, not_below(square(load3(v, joint.iv)), most), most)
+                worst = where(rows.joint[a].impulse > 0.0, not_below(square(load3(v, joint.iv)), worst), worst)
             if not up or joint.parent < 0:
                 break
             joint = tree.joint[joint.parent]
-    return sqrt(most)
+        if is_led(tree, rows.joint_int[a].body):
+            most_led = maximum(most_led, worst)
+        else:
+            most = maximum(most, worst)
+    return sqrt(most), sqrt(most_led)
 
 
 @inline
-def pieces_for(speed, slide, h, longest, fast_turn):
+def pieces_for(speeds, slides, h, longest, fast_turn, used):
     """Into how many pieces to cut a step in which something is fast: a whole number, as a float.
+
+    speeds, slides: of `fastest`, of `sliding`; used: pieces that were taken before.
+    """
+    few = maximum(maximum(floor(LED / (fast_turn * fast_turn) + 0.5) - used, 1.0), floor(h / longest) + 1.0)
+    for_led = minimum(cut(speeds[1], slides[1], h, longest, fast_turn), few)
+    return maximum(cut(speeds[0], slides[0], h, longest, fast_turn), for_led)
+
+
+@inline
+def cut(speed, slide, h, longest, fast_turn):
+    """The same, for one speed.
 
     None is longer than `longest`; nothing turns by two fast turns in one, or by half a fast turn on the wall of a
     range: walls bend, and what slides along leaves them by half the square of its turn, times how sharply they bend.

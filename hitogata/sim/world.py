@@ -13,7 +13,7 @@ import numpy as np
 from hitogata.contact.shapes import ALL, Surface, compile_shapes, surfaces_of
 from hitogata.dynamics.layout import GRAVITY
 from hitogata.errors import ArgumentError, HitogataError
-from hitogata.figure import Figure, FigureBuilder, Plane, Pose, Shape, State, joint
+from hitogata.figure import Figure, Plane, Pose, Shape, State
 from hitogata.lanes import HAS_CYCLES
 from hitogata.sim.arguments import figure_of, gravity_of, number, numbers, pairs_of_links, state_of, whole
 from hitogata.sim.coordinates import ContactMethod, Coordinates
@@ -28,6 +28,7 @@ from hitogata.sim.pair_list import PAIRS
 from hitogata.sim.placement import placed
 from hitogata.sim.recorder import Recording
 from hitogata.sim.relayout import changed
+from hitogata.sim.rigid_body import body_figure
 from hitogata.sim.settings import Settings
 from hitogata.sim.sleep import advance, gathered, wake
 from hitogata.sim.snapshot import Snapshot, check_snapshot, put_back, written_down
@@ -219,10 +220,7 @@ class World:
         if not isinstance(pose, Pose | None):
             raise ArgumentError(f"pose: expected a Pose, got {pose!r}")
         rates = np.concatenate([numbers(angular_velocity, 3, "angular_velocity"), numbers(velocity, 3, "velocity")])
-        builder = FigureBuilder(name)
-        builder.add(name, None, joint.free(), shapes=parts, density=density, total_mass=mass)
-        figure = builder.build()
-        at = pose or Pose()
+        figure, at = body_figure(name, tuple(parts), density, mass), pose or Pose()
         return self.add(
             figure, State(np.array([*at.position, *at.quat]), rates), friction=friction, restitution=restitution,
             group=group, mask=mask,

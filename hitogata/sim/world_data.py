@@ -14,7 +14,7 @@ from hitogata.contact.sweep_and_prune import Swept
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
-from hitogata.lanes import record_size
+from hitogata.lanes import aligned_zeros, record_size
 from hitogata.loops.contacts.layout import REPORT
 from hitogata.sim.contact_log import CLOCK
 from hitogata.sim.coordinates import ContactMethod, Coordinates
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from hitogata.sim.awake import Awake
     from hitogata.sim.members import Member
 
-CONTACT_ROOM, SPARE_TIES = 256, 32
+CONTACT_ROOM, SPARE_TIES, SPARE_SCRATCH = 256, 32, 1 << 20
 """Room for contact points, and for springs and ropes to come, at first; a world makes more when it must."""
 
 
@@ -119,15 +119,25 @@ class Arrays:
         sums, earlier, earlier_points: what the earlier substeps of the last step did, see `substeps`.
         log: contact events, see `events`.
         counts: see `layout`.
-        work, work_ints: scratch; `states`, `states_ints`: that of contact by states, which begins with its tally.
+        work, work_ints: scratch, `scratch` with room to spare; `states`, `states_ints`: that of contact by states,
+            which begins with its tally.
         unread: figures whose forces of the last step are not known, because they were not there, or elsewhere.
         sleep: who rests, who sleeps; None in worlds without sleep.
         awake: those who take the steps; None: not yet known, or without sleep.
         failure: what became non-finite in a step that failed; see `failure`.
     """
 
-    def __init__(self, contents: Contents, *, contact_room: int = 0, pair_room: int = 0) -> None:
-        """All at rest in their neutral poses; 0: the usual room for contact points and for pairs of shapes."""
+    def __init__(
+        self, contents: Contents, *, contact_room: int = 0, pair_room: int = 0, scratch: FloatArray | None = None
+    ) -> None:
+        """All at rest in their neutral poses.
+
+        Args:
+            contents: what they are laid out for.
+            contact_room: for contact points; 0: the usual.
+            pair_room: for pairs of shapes; 0: the usual.
+            scratch: memory to use on, of arrays that these come instead of: megabytes that need not be cleared.
+        """
         figures, settings = [m.figure for m in contents.members], contents.settings
         self.contents, self.contact_room = contents, contact_room or CONTACT_ROOM
         self.index = {member: k for k, member in enumerate(contents.members)}
@@ -157,7 +167,11 @@ class Arrays:
         controls.motor[:, 4] = np.concatenate([np.zeros(0), *(effort_limits(m.figure) for m in contents.members)])
         extra = self.shapes.count * (record_size(ShapePlace) + record_size(Swept)) + 64
         extra += scratch_size(solved.bodies) + SPARE_ANY  # for all kinds of shapes: the clocked steps know no others
-        self.work, self.work_ints = solved.work.new_floats(), solved.work.new_ints()
+        size = solved.work.floats
+        if scratch is None or len(scratch) < size:
+            scratch = aligned_zeros(size + min(size // 8, SPARE_SCRATCH))
+        self.scratch = scratch
+        self.work, self.work_ints = self.scratch[:size], solved.work.new_ints()
         self._solved, self.spare = solved, np.zeros(extra)
         self.contacts = np.zeros(3 * self.contact_room * record_size(Contact), np.int64)
         self.points = np.zeros(3 * self.contact_room * record_size(ContactPoint))
@@ -199,12 +213,13 @@ class Arrays:
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: addresses, compiled code and scratch are of no use to them."""
-        return {**self.__dict__, "_hot": None, "_take": None, "work": None, "work_ints": None,
-                "spare": len(self.spare)}  # fmt: skip
+        return {**self.__dict__, "_hot": None, "_take": None, "scratch": None, "work": None,
+                "work_ints": None, "spare": len(self.spare)}  # fmt: skip
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.work, self.work_ints = self._solved.work.new_floats(), self._solved.work.new_ints()
+        self.work = self.scratch = self._solved.work.new_floats()
+        self.work_ints = self._solved.work.new_ints()
         self.spare = np.zeros(state["spare"])
 
     @cached_property
@@ -322,7 +337,7 @@ class Arrays:
     def work_tally(self) -> IntArray:
         """Numbers of an `envelope.SolverCounts`, a view."""
         rows = self._solved.work.inner("rows").inner("envelope")
-        tally: IntArray = rows.open(ints=self.work_ints[: rows.ints]).tally.rows
+        tally: IntArray = rows.field("tally", self.work_ints[: rows.ints]).rows
         return tally
 
     def step_back(self) -> "Arrays | None":
@@ -338,7 +353,8 @@ class Arrays:
 
     def with_room(self, contacts: int, pairs: int | None = None) -> "Arrays":
         """The same world, with room for so many contact points and pairs."""
-        new = Arrays(self.contents, contact_room=contacts, pair_room=self.pair_room if pairs is None else pairs)
+        new = Arrays(self.contents, contact_room=contacts, pair_room=self.pair_room if pairs is None else pairs,
+                     scratch=self.scratch)  # fmt: skip
         new.state[:], new.control[:], new.ties.numbers[:] = self.state, self.control, self.ties.numbers
         new.forest.floats[:], new.shapes.floats[:], new.law[:] = self.forest.floats, self.shapes.floats, self.law
         new.before[:] = new.piece[:] = self.start

@@ -1,7 +1,7 @@
 """Figures side by side: the flat arrays of a world, made anew whenever something comes or goes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,16 @@ class Span:
     q: slice
     v: slice
     links: slice
-    body_of_link: tuple[int, ...]  # in the forest
+    own: tuple[int, ...]  # of each link, its body, numbered as if the figure stood alone
+
+    @property
+    def body_of_link(self) -> tuple[int, ...]:
+        """Of each link, its body in the forest."""
+        return tuple(self.bodies.start + body for body in self.own)
 
 
 def stretch(spans: Sequence[Span]) -> Span:
-    """Where figures that follow each other stand together; `body_of_link` is left out."""
+    """Where figures that follow each other stand together; bodies of links are left out."""
     if not spans:
         return Span(slice(0, 0), slice(0, 0), slice(0, 0), slice(0, 0), ())
     first, last = spans[0], spans[-1]
@@ -60,6 +65,7 @@ class Forest:
     state: MemoryLayout
     control: MemoryLayout
     work: MemoryLayout
+    kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # what `parts` found out
 
 
 def _up(n: int, multiple: int = 8) -> int:
@@ -121,35 +127,23 @@ def _first(item: tuple[int, FloatArray, int]) -> int:
 
 def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], points: int) -> Forest:
     """The flat arrays of figures side by side (see `layout`), with room for so many point rows."""
-    spans: list[Span] = []
-    joints, bodies, solids, limits, chains = [], [], [], [], []
-    body, nq, nv, links = 0, 0, 0, 0
-    column = record_offsets(JointInts)
-    for figure in figures:
-        single = _single(figure)
-        own, count = single.joints.copy(), len(single.joints)
-        own[:, column["parent"]] += np.where(own[:, column["parent"]] >= 0, body, 0)
-        own[:, column["link"]] += np.where(own[:, column["link"]] >= 0, links, 0)
-        for name, shift in (("iq", nq), ("iv", nv), ("end", body)):
-            own[:, column[name]] += shift
-        joints.append(own)
-        bodies.append(single.bodies)
-        solids.append(single.solids)
-        limits.append(single.limits)
-        chains.append((single.chains, body, nv))
-        spans.append(
-            Span(slice(body, body + count), slice(nq, nq + figure.nq), slice(nv, nv + figure.nv),
-                 slice(links, links + figure.nlinks), tuple(body + b for b in single.body_of_link))
-        )  # fmt: skip
-        body, nq, nv, links = body + count, nq + single.nq, nv + single.nv, links + figure.nlinks
+    singles = [_single(figure) for figure in figures]
+    counts = [len(single.joints) for single in singles]
+    sizes_of = [(count, s.nq, s.nv, f.nlinks) for count, s, f in zip(counts, singles, figures, strict=True)]
+    ends = np.cumsum([(0, 0, 0, 0), *sizes_of], axis=0)
+    spans = tuple(
+        Span(slice(at, at + count), slice(q, q + f.nq), slice(v, v + f.nv), slice(link, link + f.nlinks),
+             s.body_of_link)
+        for (at, q, v, link), count, s, f in zip(ends[:-1].tolist(), counts, singles, figures, strict=True)
+    )  # fmt: skip
+    body, nq, nv, links = map(int, ends[-1])
+    shifts = np.repeat(ends[:-1], counts, axis=0)
+    rows = _numbered([single.joints for single in singles], shifts)
     starts, coupled, ranges, walls = _gather_ranges(figures)
-    stride = _up(max((part.shape[1] for part, _, _ in chains), default=0))
-    velocities = np.zeros((body, stride), np.int64)
-    for part, first, shift in chains:
-        velocities[first : first + len(part), : part.shape[1]] = np.where(part < 0, 0, part + shift)
+    stride = _up(max((single.chains.shape[1] for single in singles), default=0))
     widest = max((2 + 6) * (span.bodies.stop - span.bodies.start) for span in spans) + walls if spans else 0
     sizes = {"bodies": body, "nv": nv, "stride": stride, "width": _up(widest) + 8, "points": points, "walls": walls}
-    following = _gather_followers(figures, joints)
+    following = _gather_followers(figures, np.split(rows, ends[1:-1, 0]) if figures else [])
     model = WorldModel.layout(
         **sizes, nq=nq, links=links, range_numbers=len(ranges), coupled_ranges=len(coupled) // 3,
         followers=len(following.bodies), arguments=len(following.arguments), registers=following.registers,
@@ -157,18 +151,43 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
     )  # fmt: skip
     ints, floats = model.new_ints(), model.new_floats()
     fields = model.open(floats, ints)
-    fields.chain[:], fields.range_start[:], fields.coupled[:] = velocities, starts, coupled
+    fields.range_start[:], fields.coupled[:] = starts, coupled
     fields.gravity[:], fields.ranges[:] = gravity, ranges
     _put_followers(fields, following)
     if figures:
-        fields.joint.rows[:], fields.body.rows[:] = np.concatenate(joints), np.concatenate(bodies)
-        fields.solid.rows[:], fields.limit.rows[:] = np.concatenate(solids), np.concatenate(limits)
+        fields.joint.rows[:] = rows
+        fields.chain[:] = _side_by_side([single.chains for single in singles], shifts[:, 2], stride)
+        fields.body.rows[:] = np.concatenate([single.bodies for single in singles])
+        fields.solid.rows[:] = np.concatenate([single.solids for single in singles])
+        fields.limit.rows[:] = np.concatenate([single.limits for single in singles])
     return Forest(
-        ints, floats, tuple(spans), body, nq, nv, model, State.layout(nq=nq, nv=nv, bodies=body),
+        ints, floats, spans, body, nq, nv, model, State.layout(nq=nq, nv=nv, bodies=body),
         Control.layout(nq=nq, nv=nv, bodies=body), WorkMemory.layout(
             **sizes, widest=min(nv, WIDEST), arguments=len(following.arguments), registers=following.registers
         ),
     )  # fmt: skip
+
+
+def _numbered(joints: Sequence[IntArray], shifts: IntArray) -> IntArray:
+    """`JointInts` of all figures, numbered among all; shifts, shape (bodies, 4): bodies, q, v and links before each."""
+    if not joints:
+        return np.zeros((0, record_size(JointInts)), np.int64)
+    rows, column = np.concatenate(joints), record_offsets(JointInts)
+    body, nq, nv, links = shifts.T
+    for name, shift in (("parent", body), ("link", links)):
+        rows[:, column[name]] += np.where(rows[:, column[name]] >= 0, shift, 0)
+    for name, shift in (("iq", nq), ("iv", nv), ("end", body)):
+        rows[:, column[name]] += shift
+    return rows
+
+
+def _side_by_side(chains: Sequence[IntArray], shift: IntArray, stride: int) -> IntArray:
+    """The chains of all bodies, numbered among all and filled up with zeros, shape (bodies, stride)."""
+    rows, start = np.full((len(shift), stride), -1, np.int64), 0
+    for part in chains:
+        rows[start : start + len(part), : part.shape[1]] = part
+        start += len(part)
+    return np.where(rows < 0, 0, rows + shift[:, None])
 
 
 def _gather_followers(figures: Sequence[Figure], joints: Sequence[IntArray]) -> FollowerTables:
@@ -213,13 +232,16 @@ def _put_followers(fields: Any, following: FollowerTables) -> None:
 def _gather_ranges(figures: Sequence[Figure]) -> tuple[IntArray, IntArray, FloatArray, int]:
     """Where the range of each body's ball joint begins, or NONE, then the list of ranges of several joints, see
     `coupled`; all ranges, one after the other; and walls of those of several joints."""
-    ranges, starts, at, known = list[FloatArray](), list[int](), 0, dict[int, int]()
-    for flat in (flat for figure in figures for flat in _single(figure).ranges):
-        if flat is not None and id(flat) not in known:  # joints may share a range
-            known[id(flat)] = at
-            ranges.append(flat)
-            at += len(flat)
-        starts.append(NONE if flat is None else known[id(flat)])
+    ranges, starts, at, known, told = list[FloatArray](), list[int](), 0, dict[int, int](), dict[int, list[int]]()
+    for single in map(_single, figures):
+        if id(single) not in told:
+            for flat in single.ranges:
+                if flat is not None and id(flat) not in known:  # joints may share a range
+                    known[id(flat)] = at
+                    ranges.append(flat)
+                    at += len(flat)
+            told[id(single)] = [NONE if flat is None else known[id(flat)] for flat in single.ranges]
+        starts += told[id(single)]
     listed, body, iq, walls = list[int](), 0, 0, 0
     for figure in figures:
         single = _single(figure)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FIGURES = library.FIGURES
 """Built-in figures by name."""
 
-FIGURE_FILES, MOTION_FILES = (".xml", ".mjcf", ".urdf", ".bvh"), (".bvh", ".npz")
+FIGURE_FILES, MOTION_FILES = (".xml", ".mjcf", ".urdf", ".bvh", ".osim"), (".bvh", ".npz")
 
 T = TypeVar("T")
 
@@ -61,15 +61,17 @@ class Loaded(NamedTuple):
 
 
 def load_figure(name: str | Path) -> Loaded:
-    """A built-in figure by name, or a file: .xml (MJCF), .urdf, .bvh."""
+    """A built-in figure by name, or a file: .xml (MJCF), .urdf, .bvh, .osim."""
     path = Path(name)
     kind = path.suffix.lower()
     if str(name) in FIGURES:
         return Loaded(getattr(library, str(name))())
     if kind not in FIGURE_FILES:
-        raise ArgumentError(f"no figure {str(name)!r}; there are {', '.join(FIGURES)}, or files: .xml, .urdf, .bvh")
+        kinds = ".xml, .urdf, .bvh, .osim"
+        raise ArgumentError(f"no figure {str(name)!r}; there are {', '.join(FIGURES)}, or files: {kinds}")
     from hitogata import files
     from hitogata.motion import without_calibration
+    from hitogata.pictures.bones import with_bones
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -78,6 +80,10 @@ def load_figure(name: str | Path) -> Loaded:
             figure = files.figure_from_bvh(bvh)
             whole = files.trajectory_from_bvh(bvh, figure)
             motion = without_calibration(figure, whole)[0] if bvh.nframes > 1 else None
+        elif kind == ".osim":
+            from hitogata.files.osim import figure_from_osim, read_osim
+
+            figure, motion = with_bones(figure_from_osim(read_osim(path))), None
         else:
             read: Any = files.read_urdf if kind == ".urdf" else files.read_mjcf
             figure, motion = read(path, repair_inertia=True, **({"free_base": True} if kind == ".urdf" else {})), None

@@ -7,9 +7,10 @@ import pytest
 
 from hitogata.dynamics import forward_kinematics, link_velocities
 from hitogata.errors import ArgumentError, HitogataError
-from hitogata.figure import Figure, FigureBuilder, Pose, Sphere, State, joint
+from hitogata.figure import Box, Figure, FigureBuilder, Pose, Sphere, State, joint
 from hitogata.library import cap_of_roots, chain, human28, strand
 from hitogata.sim import Coordinates, Settings, Strands, World, WorldBatch
+from hitogata.sim.layout import PIECES
 
 H = 1 / 60
 RADIUS = 0.1
@@ -86,6 +87,24 @@ def test_limits_hold_while_the_head_is_shaken():
     _, _, worst = shaken(4.0)
     assert max(worst) < 1.0
     assert max(worst) > -1.0  # they are pressed upon
+
+
+def test_hair_cuts_steps_into_two_at_the_most_and_passes_no_wall():
+    """Gusts throw it at a thin wall, and shake it: it stays before the wall, and nobody pays for many substeps."""
+    world, rng = World(), np.random.default_rng(3)
+    world.add_ground(Box((0.005, 1.0, 1.0), pose=Pose((0.24, 0.0, 0.0))))
+    hair = Strands(world, world.add(head()), "head", strand(), cap_of_roots(8, radius=RADIUS, angle=0.4))
+    pieces, farthest, fastest = [], [], 0.0
+    for k in range(240):
+        if k % 30 == 0:
+            hair.wind((20.0, 0.0, 0.0) if k % 60 == 0 else rng.normal(size=3) * 15, rate=20.0)
+        world.step(H)
+        pieces.append(int(world.arrays.counts[PIECES]))
+        farthest.append(hair.lines()[..., 0].max())
+        fastest = max(fastest, *(np.abs(member.v[6:]).max() for member in hair.members))
+    assert fastest > 15.0  # it would be cut into many
+    assert max(pieces) == 2
+    assert max(farthest) < 0.24
 
 
 def test_nothing_drifts_in_a_steady_wind():

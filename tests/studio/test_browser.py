@@ -10,6 +10,7 @@ from hitogata.library import virtual_human
 from hitogata.motion import Puppet
 from hitogata.rom import BoundaryTwist
 from hitogata.studio import StudioOptions
+from hitogata.studio.gauges import Gauge
 from hitogata.studio.ranges.kinds import to_polar
 from tests.studio.browser import CHROMIUM, FLAGS, TIMEOUT, Watched, point
 
@@ -55,6 +56,12 @@ def studio_figure():
     from hitogata.studio.sources import load_figure
 
     return load_figure("virtual_human")
+
+
+def load(name):
+    from hitogata.studio.sources import load_figure
+
+    return load_figure(name)
 
 
 def shoulder(studio):
@@ -260,6 +267,75 @@ def test_motion_plays_scrubs_and_is_saved(watched, studio, wave, chromium):
     picture = watched.until(lambda: written(studio, ".png"), "a picture")
     assert imread(picture)[..., :3].std() > 0.05
     watched.tab("Move")
+
+
+def test_links_that_follow_are_chosen_in_the_table(watched, studio, wave):
+    """A row of the table is set to none, and the motion carried over anew: that shoulder rests."""
+    studio.clock.ask(lambda: studio.load(load("human28")))
+    watched.press("Motion")
+    upload(watched, "Open a motion (BVH, NPZ)", wave)
+    watched.until(lambda: studio.mode_name.value == "Motion" and studio.carried_now(), "the motion")
+    first, figure = studio.motion, studio.stage.figure
+    joints = {"upper_arm_left": "shoulder_left", "upper_arm_right": "shoulder_right"}
+    link = max(joints, key=lambda name: np.ptp(first.q[:, figure.q_slice(joints[name])], axis=0).max())
+    part = figure.q_slice(joints[link])
+    assert np.ptp(first.q[:, part], axis=0).max() > 0.01
+    folder = watched.page.get_by_text("Links that follow", exact=True)
+    name = watched.page.get_by_test_id("floating-panel").get_by_text(link, exact=True).or_(
+        watched.page.locator("label").get_by_text(link, exact=True)
+    ).first
+    watched.insist(folder.click, name.is_visible, "the table")
+
+    def choose():
+        name.scroll_into_view_if_needed()
+        identity = name.evaluate("label => label.closest('label').htmlFor")
+        box = watched.page.locator(f"[id='{identity}']")
+        box.click(timeout=20_000)
+        watched.page.get_by_role("option", name="–", exact=True).locator("visible=true").first.click(timeout=20_000)
+
+    table = studio.page.motion.pairs
+    watched.insist(choose, lambda: table.rows[link].value == "–", "none chosen")
+    watched.insist(lambda: watched.press("Carry over again"), lambda: studio.motion is not first, "another motion")
+    assert link not in studio.carried_now().pairs
+    assert np.ptp(studio.motion.q[:, part], axis=0).max() < 1e-9
+
+
+def test_number_boxes_refuse_in_place(watched, studio):
+    """What does not fit is told, and the box shows the last number again; what fits is taken."""
+    watched.mode("Physics")
+    label = watched.page.get_by_text("Motor stiffness [N m/rad]", exact=True).first
+    box = label.locator("xpath=ancestor::div[.//input][1]").locator("input").first.element_handle()
+
+    def enter(text):
+        box.click()
+        box.fill(text)
+        box.press("Enter")
+        watched.page.evaluate("box => box.blur()", box)
+
+    watched.insist(lambda: enter("1500"), lambda: studio.mode.stiffness == 1500.0, "a stiffness")
+    enter("99999999")
+    watched.frames(10)
+    assert 0 <= studio.mode.stiffness <= 30_000
+    assert 0 <= float(box.input_value().replace(",", "")) <= 30_000
+
+
+@pytest.mark.parametrize("width", [900, 1280, 1920])
+def test_plots_dock_and_fold_on_narrow_pages(chromium, studio, width):
+    """Beside the view; folded away where there is no room; the figure stays in the picture."""
+    page = Watched(chromium, studio, size={"width": width, "height": 700})
+    page.mode("Physics")
+    studio.clock.ask(lambda: studio.page.plots.choose(Gauge.CONTACT, Gauge.MARGIN))
+    page.until(lambda: studio.page.plots._folded == (width < 1000), "plots to fold, or not")
+    page.settle()
+    shown = page.page.get_by_text("contact forces [N]", exact=True).locator("visible=true")
+    page.until(lambda: (shown.count() > 0) == (width >= 1000), "plots to be there, or not")
+    x, y = page.at(point(studio, "head", (0, 0, 0.1)))
+    canvas = page.page.locator("canvas[data-engine]").bounding_box()
+    assert canvas["x"] < x < canvas["x"] + canvas["width"]
+    assert canvas["y"] < y < canvas["y"] + canvas["height"]
+    studio.clock.ask(lambda: studio.page.plots.choose())
+    page.close()
+    assert page.complaints == []
 
 
 def test_bad_uploads_are_told(watched, studio, tmp_path):

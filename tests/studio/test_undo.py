@@ -187,6 +187,36 @@ def test_edits_of_the_page(studio):
         mode.edit(Trajectory(mode.motion.time[:1], mode.motion.q[:1], mode.motion.v[:1]))
 
 
+def test_edits_while_another_page_drags_over_the_playing_clip(studio):
+    """What was dragged so far is kept, the drag ends, a refused edit changes nothing; the page that dragged goes on."""
+    figure = studio.stage.figure
+    motion, _ = stepping_walk(figure, seconds=2.0)
+    studio.load_motion(motion)
+    mode, panel = studio.mode, studio.page.motion
+    link = figure.link_index("forearm_left")
+    start = studio.stage.poses().matrices[0, link, :, 3]
+    mode.grab("other page", 0, link, start)
+    for _ in range(20):
+        mode.lead("other page", start + [0.1, 0.1, 0.3])
+        studio._frame(1 / 60)
+    assert mode.playing
+    assert mode.grips
+    dragged = mode.changed()
+    with pytest.raises(ArgumentError, match="outside the motion"):
+        panel._edit(lambda f, m: __import__("hitogata.motion", fromlist=["cut"]).cut(f, m, 5.0, 6.0))()
+    np.testing.assert_array_equal(mode.changed().q, dragged.q)
+    panel._edit(lambda f, m: __import__("hitogata.motion", fromlist=["cut"]).cut(f, m, 0.0, 1.5))()
+    assert mode.grips == {}
+    n = len(mode.motion)
+    np.testing.assert_allclose(difference(figure, mode.motion.q, dragged.q[:n]), 0, atol=1e-9)
+    mode.lead("other page", start)  # its mouse moves on
+    mode.let_go("other page")
+    for _ in range(10):
+        studio._frame(1 / 60)
+    assert mode.duration == pytest.approx(1.5)
+    assert studio.guard.crashes == 0
+
+
 def test_time_line(studio):
     """Contacts as bars, keyframes with their reach, the time of now; well-formed, whatever the names are."""
     motion, _ = stepping_walk(studio.stage.figure, seconds=2.0)

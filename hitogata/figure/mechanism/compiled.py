@@ -1,8 +1,8 @@
 """A mechanism as kernels see it: one flat array.
 
-Every step that moves becomes a turn about z or a shift along z behind a fixed pose, into which all steps that do not
-move are folded.  Functions of one coordinate that are piecewise polynomials (all but sines, products and functions of
-several coordinates) become tables of their pieces, found by interpolation, good to 1e-12.
+Every step that moves becomes a turn about an axis of its frame or a shift behind a fixed pose, into which all steps
+that do not move are folded.  Functions of one coordinate that are piecewise polynomials (all but sines, products and
+functions of several coordinates) become tables of their pieces, found by interpolation, good to 1e-12.
 """
 
 from dataclasses import dataclass
@@ -31,6 +31,11 @@ from hitogata.figure.values import FloatArray
 from hitogata.lanes import record
 from hitogata.spatial import Mat3, Vec3
 
+SHIFT, TURN_X, TURN_Y, TURN_Z = range(4)
+"""Kinds of steps."""
+
+_TURNS = {(1.0, 0.0, 0.0): TURN_X, (0.0, 1.0, 0.0): TURN_Y, (0.0, 0.0, 1.0): TURN_Z}
+
 DEGREE = 5
 """Of the pieces, at most."""
 
@@ -55,7 +60,9 @@ class StepRow:
 
     rot: Mat3               # of the fixed pose before it,
     pos: Vec3
-    turn: float             # 1: about z, 0: along z
+    level: float            # 1: rot is the identity
+    kind: float             # see below
+    axis: Vec3              # of a shift
     coordinate: int
     table: int              # of its function, from the tables' beginning: count, breaks, pieces; -1: slope and offset
     slope: float
@@ -112,11 +119,17 @@ def compiled(mechanism: Mechanism) -> CompiledMechanism | None:
             line = tables.line(step.function) if len(step.coordinates) == 1 else None
             if line is None:
                 return None
-            aligned = Pose(step.point if step.turn else (0.0, 0.0, 0.0), turn_from_z(step.axis))
+            aligned, kind = Pose(), SHIFT
+            if step.turn:
+                kind = _TURNS.get(step.axis, TURN_Z)
+                aligned = Pose(step.point) if step.axis in _TURNS else Pose(step.point, turn_from_z(step.axis))
             before = fixed @ aligned
             fixed, count = aligned.inverse(), count + 1
             coordinate = float(mechanism.index(step.coordinates[0]))
-            steps.append([*before.rotation.ravel(), *before.position, float(step.turn), coordinate, *line])
+            level = float((before.rotation == np.eye(3)).all())
+            steps.append(
+                [*before.rotation.ravel(), *before.position, level, float(kind), *step.axis, coordinate, *line]
+            )
         last = fixed @ joint.child_frame.inverse()
         xx, yy, zz, xy, xz, yz = body.inertia
         parent = -1 if joint.parent is None else place[joint.parent]

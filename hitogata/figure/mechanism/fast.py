@@ -36,12 +36,14 @@ class MechanismKernels:
         self.mechanism, self._made = mechanism, made
         self._one = self._scratch(made, 1)
         self._many = self._scratch(made, X8.n)
-        self._shape = (made.coordinates,)
+        self._shape, self._flat = (made.coordinates,), made.flat
+        self._turns, self._places = (made.bodies, 3, 3), (made.bodies, 3)
 
     @staticmethod
     def _scratch(made: CompiledMechanism, width: int) -> Any:
         bodies = made.bodies * (18 + record_size(kernels.Reached))
-        return aligned_zeros((4 * made.coordinates + bodies + made.steps * record_size(kernels.Screw) + 8) * width)
+        steps = made.steps * record_size(kernels.Screw) + 3 * (made.steps + 7)
+        return aligned_zeros((4 * made.coordinates + bodies + steps + 16) * width)
 
     def forces(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArray:
         """Forces on the rates of coordinates that give the accelerations, without external loads: M q̈ + c(q, q̇).
@@ -55,7 +57,7 @@ class MechanismKernels:
         try:
             if q.shape == self._shape == qd.shape == qdd.shape:  # type: ignore[union-attr]
                 tau = np.empty(self._shape)
-                if kernels.inverse_one(q, qd, qdd, self._made.flat, tau, self._one):
+                if kernels.inverse_one(q, qd, qdd, self._flat, tau, self._one):
                     return tau
         except (AttributeError, TypeError):
             pass
@@ -101,10 +103,9 @@ class MechanismKernels:
         """
         try:
             if q.shape == self._shape:  # type: ignore[union-attr]
-                one = np.empty(12 * self._made.bodies)
-                if kernels.pose_one(q, self._made.flat, one, self._one):
-                    each = one.reshape(-1, 12)
-                    return each[:, :9].reshape(-1, 3, 3), each[:, 9:]
+                turns, places = np.empty(self._turns), np.empty(self._places)
+                if kernels.pose_one(q, self._flat, turns, places, self._one):
+                    return turns, places
         except (AttributeError, TypeError):
             pass
         alone = np.ndim(q) == 1
@@ -112,6 +113,6 @@ class MechanismKernels:
         out = np.empty((len(q), 12 * self._made.bodies))
         few = len(q) < FEW
         kernels.pose_rows(q, self._made.flat, out, self._one if few else self._many, X1 if few else X8)
-        rows = out.reshape(len(q), self._made.bodies, 12)
-        turns, places = rows[:, :, :9].reshape(len(q), -1, 3, 3), rows[:, :, 9:]
-        return (turns[0], places[0]) if alone else (turns, places)
+        nb = self._made.bodies
+        many = out[:, : 9 * nb].reshape(len(q), nb, 3, 3), out[:, 9 * nb :].reshape(len(q), nb, 3)
+        return (many[0][0], many[1][0]) if alone else many

@@ -5,7 +5,17 @@ derivatives θ', θ'' adds s θ' q̇ to the velocity V, and s (θ' q̈ + θ'' q�
 Inward, the force of a coordinate is Σ θ' s · f over its steps, f the force on all bodies behind.
 """
 
-from hitogata.figure.mechanism.compiled import BODY, HEAD, PIECE, BodyRow, MechanismHead, StepRow
+from hitogata.figure.mechanism.compiled import (
+    BODY,
+    HEAD,
+    PIECE,
+    SHIFT,
+    TURN_X,
+    TURN_Y,
+    BodyRow,
+    MechanismHead,
+    StepRow,
+)
 from hitogata.lanes import (
     X1,
     Floats,
@@ -15,6 +25,7 @@ from hitogata.lanes import (
     kernel,
     lanes,
     pack,
+    packed,
     record,
     records,
     sincos,
@@ -42,6 +53,7 @@ class Screw:
 
     screw: Motion
     slope: float
+    bend: float
 
 
 @kernel
@@ -59,10 +71,35 @@ def function_at(table, x):
     return value, first, second
 
 
+@kernel(inline=True)
+def moved_step(rot, axis, s, c, kind):
+    """Axis of a step in the world's axes, and the rotation behind it."""
+    if kind == SHIFT:
+        return rot @ axis, rot
+    if kind == TURN_X:
+        return Vec3(rot.xx, rot.yx, rot.zx), turned_about_x(rot, s, c)
+    if kind == TURN_Y:
+        return Vec3(rot.xy, rot.yy, rot.zy), turned_about_y(rot, s, c)
+    return Vec3(rot.xz, rot.yz, rot.zz), turned_about_z(rot, s, c)
+
+
 @inline
-def turned_about_z(r, angle):
+def turned_about_x(r, s, c):
+    """A rotation, then one about x."""
+    return Mat3(r.xx, r.xy * c + r.xz * s, r.xz * c - r.xy * s, r.yx, r.yy * c + r.yz * s, r.yz * c - r.yy * s,
+                r.zx, r.zy * c + r.zz * s, r.zz * c - r.zy * s)  # fmt: skip
+
+
+@inline
+def turned_about_y(r, s, c):
+    """A rotation, then one about y."""
+    return Mat3(r.xx * c - r.xz * s, r.xy, r.xz * c + r.xx * s, r.yx * c - r.yz * s, r.yy, r.yz * c + r.yx * s,
+                r.zx * c - r.zz * s, r.zy, r.zz * c + r.zx * s)  # fmt: skip
+
+
+@inline
+def turned_about_z(r, s, c):
     """A rotation, then one about z."""
-    s, c = sincos(angle)
     return Mat3(r.xx * c + r.xy * s, r.xy * c - r.xx * s, r.xz, r.yx * c + r.yy * s, r.yy * c - r.yx * s, r.yz,
                 r.zx * c + r.zy * s, r.zy * c - r.zx * s, r.zz)  # fmt: skip
 
@@ -74,45 +111,71 @@ def crossed(v, s):
 
 
 @kernel
-def outward(view, q, v, a, reached, screws, moving):
-    """Poses of all bodies; with `moving`, velocities, accelerations and what moves each."""
+def evaluate_steps(view, q, screws, turned):
+    """Value of each step, with its derivatives; then its sine and cosine, several at a time in a single frame."""
+    head = records(view, MechanismHead)[0]
+    steps, tables = records(tail(view, HEAD + int(head.bodies) * BODY), StepRow), tail(view, int(head.tables))
+    count = int(head.steps)
+    room = rounded(count)
+    for n in range(count):
+        step = steps[n]
+        x = q[int(step.coordinate)]
+        if step.table >= 0:
+            turned[n], screws[n].slope, screws[n].bend = function_at(tail(tables, int(step.table)), x)
+        else:
+            turned[n], screws[n].slope, screws[n].bend = x * step.slope + step.offset, x * 0.0 + step.slope, x * 0.0
+    for n in range(count, room):
+        turned[n] = q[0] * 0.0
+    values, sines, cosines = packed(turned), packed(tail(turned, room)), packed(tail(turned, 2 * room))
+    for n in range(0, count, values.step):
+        sines[n], cosines[n] = sincos(values[n])
+
+
+@kernel
+def rounded(count):
+    """Room for so many numbers in whole registers."""
+    return (count + 7) // 8 * 8
+
+
+@kernel
+def outward(view, q, v, a, reached, screws, turned, moving):
+    """Poses of all bodies; with `moving`, velocities, accelerations and what moves each.  turned: scratch of steps."""
+    evaluate_steps(view, q, screws, turned)
     head = records(view, MechanismHead)[0]
     count = int(head.bodies)
     bodies, steps = records(tail(view, HEAD), BodyRow), records(tail(view, HEAD + count * BODY), StepRow)
-    tables, zero, n = tail(view, int(head.tables)), q[0] * 0.0, 0
+    zero, n, room = q[0] * 0.0, 0, rounded(int(head.steps))
+    sines, cosines = tail(turned, room), tail(turned, 2 * room)
     for k in range(count):
         body, own = bodies[k], reached[k]
         parent = int(body.parent)
+        none = Vec3(zero, zero, zero)
+        velocity, acceleration = Motion(none, none), Motion(none, none - head.gravity)
         if parent >= 0:
             rot, pos = reached[parent].rot, reached[parent].pos
-            velocity, acceleration = reached[parent].velocity, reached[parent].acceleration
+            if moving:
+                velocity, acceleration = reached[parent].velocity, reached[parent].acceleration
         else:
-            rot = Mat3(zero + 1.0, zero, zero, zero, zero + 1.0, zero, zero, zero, zero + 1.0)
-            pos = Vec3(zero, zero, zero)
-            velocity = Motion(pos, pos)
-            acceleration = Motion(pos, pos - head.gravity)
+            rot, pos = Mat3(zero + 1.0, zero, zero, zero, zero + 1.0, zero, zero, zero, zero + 1.0), none
         for _ in range(int(body.steps)):
             step, i = steps[n], int(steps[n].coordinate)
             pos = pos + rot @ step.pos
-            rot = rot @ step.rot
-            x = q[i]
-            value, slope, bend = x * step.slope + step.offset, x * 0.0 + step.slope, zero
-            if step.table >= 0:
-                value, slope, bend = function_at(tail(tables, int(step.table)), x)
-            axis = Vec3(rot.xz, rot.yz, rot.zz)
-            if step.turn > 0.5:
-                screw = Motion(axis, cross(pos, axis))
-                rot = turned_about_z(rot, value)
-            else:
-                screw = Motion(axis * 0.0, axis)
-                pos = pos + axis * value
+            if step.level < 0.5:
+                rot = rot @ step.rot
+            kind = int(step.kind)
+            axis, rot = moved_step(rot, step.axis, sines[n], cosines[n], kind)
+            if kind == SHIFT:
+                pos = pos + axis * turned[n]
             if moving:
+                screw = Motion(axis, cross(pos, axis))
+                if kind == SHIFT:
+                    screw = Motion(axis * 0.0, axis)
+                slope = screws[n].slope
                 rate = slope * v[i]
-                push = slope * a[i] + bend * v[i] * v[i]
+                push = slope * a[i] + screws[n].bend * v[i] * v[i]
                 acceleration = acceleration + screw * push + crossed(velocity, screw) * rate
                 velocity = velocity + screw * rate
                 screws[n].screw = screw
-                screws[n].slope = slope
             n += 1
         own.pos = pos + rot @ body.pos
         own.rot = rot @ body.rot
@@ -155,7 +218,8 @@ def inverse(view, q, v, a, out, spare, loads, loaded):
     head = records(view, MechanismHead)[0]
     nb, bodies = int(head.bodies), records(tail(view, HEAD), BodyRow)
     reached, screws = records(spare, Reached), records(tail(spare, nb * Reached.SIZE), Screw)
-    outward(view, q, v, a, reached, screws, True)
+    turned = tail(spare, nb * Reached.SIZE + int(head.steps) * Screw.SIZE)
+    outward(view, q, v, a, reached, screws, turned, True)
     for k in range(nb):
         body, at = bodies[k], reached[k]
         force = force_on(at.rot, at.pos, body.mass, body.centre, body.inertia, at.velocity, at.acceleration)
@@ -226,35 +290,38 @@ def finite(view, count):
 
 
 @kernel
-def write_poses(view, q, out, spare):
-    """Rotation row by row, then position, of every body; spare: scratch of bodies and steps."""
-    nb = int(records(view, MechanismHead)[0].bodies)
+def write_poses(view, q, turns, places, spare):
+    """Rotation row by row, and position, of every body; spare: scratch of bodies and steps."""
+    head = records(view, MechanismHead)[0]
+    nb = int(head.bodies)
     reached, screws = records(spare, Reached), records(tail(spare, nb * Reached.SIZE), Screw)
-    outward(view, q, q, q, reached, screws, False)
+    outward(view, q, q, q, reached, screws, tail(spare, nb * Reached.SIZE + int(head.steps) * Screw.SIZE), False)
     for k in range(nb):
-        r, at = reached[k].rot, 12 * k
-        store3(out, at, Vec3(r.xx, r.xy, r.xz))
-        store3(out, at + 3, Vec3(r.yx, r.yy, r.yz))
-        store3(out, at + 6, Vec3(r.zx, r.zy, r.zz))
-        store3(out, at + 9, reached[k].pos)
+        r, at = reached[k].rot, 9 * k
+        store3(turns, at, Vec3(r.xx, r.xy, r.xz))
+        store3(turns, at + 3, Vec3(r.yx, r.yy, r.yz))
+        store3(turns, at + 6, Vec3(r.zx, r.zy, r.zz))
+        store3(places, 3 * k, reached[k].pos)
 
 
 @entry(q=Floats(2), flat=Floats(1), poses=Floats(2, write=True), work=Floats(1, write=True))
 def pose_rows(q, flat, poses, work, width):
-    """poses (n, nb 12): rotation row by row, then position, of every body."""
+    """poses (n, nb 12): rotations of all bodies, row by row, then their positions."""
     own, view = lanes(work, width), lanes(flat, X1)
     head = records(view, MechanismHead)[0]
     nc, nb = int(head.coordinates), int(head.bodies)
     out = tail(own, 4 * nc)
     for first in range(0, q.shape[0], own.width):
         pack(q, first, own)
-        write_poses(view, own, out, tail(out, 12 * nb))
+        write_poses(view, own, out, tail(out, 9 * nb), tail(out, 12 * nb))
         unpack(out, poses, first)
 
 
-@entry(q=Floats(1), flat=Floats(1), poses=Floats(1, write=True), work=Floats(1, write=True))
-def pose_one(q, flat, poses, work):
-    """The same of one frame, (nb 12,); returns whether all is finite."""
-    out = lanes(poses, X1)
-    write_poses(lanes(flat, X1), lanes(q, X1), out, lanes(work, X1))
-    return finite(out, poses.shape[0])
+@entry(
+    q=Floats(1), flat=Floats(1), turns=Floats(3, write=True), places=Floats(2, write=True), work=Floats(1, write=True)
+)
+def pose_one(q, flat, turns, places, work):
+    """The same of one frame, (nb, 3, 3) and (nb, 3); returns whether all is finite."""
+    rot, pos = lanes(turns, X1), lanes(places, X1)
+    write_poses(lanes(flat, X1), lanes(q, X1), rot, pos, lanes(work, X1))
+    return finite(rot, 9 * places.shape[0]) and finite(pos, 3 * places.shape[0])

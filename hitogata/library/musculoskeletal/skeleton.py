@@ -14,6 +14,7 @@ from hitogata.figure import Figure, FigureBuilder, MassProperties, Pose, joint
 from hitogata.figure.joint import Joint, Screw
 from hitogata.figure.mechanism import CubicSpline, JointStep, Polynomial
 from hitogata.figure.values import positive
+from hitogata.library.musculoskeletal.shapes import shapes_of
 from hitogata.library.musculoskeletal.tables import Side, axis, bone_name, numbers, rows_of, sides_of, vector
 
 STATURE, MASS = 1.741, 73.0
@@ -60,12 +61,15 @@ class BodySize:
         return self.stature / STATURE * self.lengths.get(link, self.lengths.get(bone, 1.0))
 
 
-def skeleton(size: BodySize | None = None, *, held: bool = True, bones: frozenset[str] | None = None) -> Figure:
+def skeleton(
+    size: BodySize | None = None, *, held: bool = True, plain_knees: bool = False, bones: frozenset[str] | None = None
+) -> Figure:
     """51 links: pelvis, 24 vertebrae (ribs with theirs), skull, jaw, and six links of each arm and leg.
 
     Args:
         size: None: 1.741 m, 73 kg.
         held: ankle and subtalar joint are hinges, as bone and ligaments hold them; False: balls.
+        plain_knees: knees are hinges, and kneecaps fixed to the shins: no joint follows functions.
         bones: names in the table to take; None: all.
 
     Returns:
@@ -79,7 +83,11 @@ def skeleton(size: BodySize | None = None, *, held: bool = True, bones: frozense
         for side in sides_of(row):
             link = bone_name(row["bone"], side)
             parent = bone_name(row["parent"], side) if row["parent"] else None
-            builder.add(link, parent, _joint(row, side, size, held), _mass(row, side, size, whole))
+            if plain_knees and row["bone"] == "patella":
+                parent = bone_name("tibia", side)
+            shapes = shapes_of(row["bone"], side, size.scale(link))
+            hung = _joint(row, side, size, held, plain_knees)
+            builder.add(link, parent, hung, _mass(row, side, size, whole), shapes=shapes)
     return builder.build()
 
 
@@ -90,7 +98,7 @@ def _mass(row: dict[str, str], side: Side, size: BodySize, whole: float) -> Mass
     return MassProperties.principal(mass, vector(row["centre_mm"], side, 1e-3 * scale), (mass * radii**2).tolist())
 
 
-def _joint(row: dict[str, str], side: Side, size: BodySize, held: bool) -> Joint:
+def _joint(row: dict[str, str], side: Side, size: BodySize, held: bool, plain: bool) -> Joint:
     bone, kind = row["bone"], row["joint"]
     link = bone_name(bone, side)
     if kind == "free":
@@ -103,6 +111,15 @@ def _joint(row: dict[str, str], side: Side, size: BodySize, held: bool) -> Joint
         slide = Screw(vector(row["axis2"], side), 0.0, 1.0)
         return joint.compound((slide, Screw(axes[0], 1.0, 0.0)), parent_frame=at, name="jaw",
                               range=((0.0, JAW_SLIDE), (0.0, JAW_OPEN)))  # fmt: skip
+    if plain and kind == "knee":
+        bend = next(row for row in rows_of("knee") if row["bone"] == "tibia" and row["step"] == "turn")
+        turn = axis(bend["axis_or_place_mm"], side)
+        return joint.hinge(turn, parent_frame=at, range=KNEE_RANGE, name=f"knee{side.value}")
+    if plain and kind == "patella":
+        shin = next(row for row in rows_of("bones") if row["bone"] == "tibia")
+        away = np.array(vector(row["at_mm"], side)) - vector(shin["at_mm"], side)
+        x, y, z = (1e-3 * scale * away).tolist()
+        return joint.fixed(parent_frame=Pose((x, y, z)), name=f"patella_joint{side.value}")
     if kind in ("knee", "patella"):
         own = (f"knee{side.value}",) if kind == "knee" else ()
         limits = {"range": KNEE_RANGE} if own else {}

@@ -47,7 +47,8 @@ class Characters:
 
     def part(self, name: str) -> slice:
         """Where the numbers of a field of the state lie."""
-        return self.cast.state.part(name)
+        part, own = self.cast.state.part(name), {"q": self.figure.nq, "wanted": self.figure.nq, "v": self.figure.nv}
+        return slice(part.start, part.start + own[name]) if name in own else part
 
     # ------------------------------------------------------- lanes
 
@@ -96,14 +97,15 @@ class Characters:
     def _note_inside(self, index: int, q: Array) -> None:
         """Is a joint within its range?  If not, it is not to be brought there at a blow."""
         joint, body = self.figure.links[index].joint, self.cast.model.body_of_link[index]
-        if not joint.screws:
+        if not joint.screws and not joint.follows:
             found = joint.range.violation(q[:, :4])
             inside = np.maximum(found.swing_depth, found.twist_depth) <= 1e-9
             self.set_joints([body], "inside", inside.astype(float))
             return
         for k, (low, high) in enumerate(np.reshape(joint.range, (-1, 2))):
             inside = (low <= q[:, k]) & (q[:, k] <= high)
-            self.set_joints([body - joint.nq + 1 + k], "inside", inside.astype(float))
+            own = self.cast.model.driven_by(self.figure, index)[k]
+            self.set_joints([own], "inside", inside.astype(float))
 
     # ------------------------------------------------------- joints
 
@@ -122,7 +124,7 @@ class Characters:
         bodies: list[int] = []
         for name in joints:
             index = self.figure.joint_index(name)
-            bodies += self.cast.model.bodies_of(self.figure, index)
+            bodies += self.cast.model.driven_by(self.figure, index)
         return bodies
 
 

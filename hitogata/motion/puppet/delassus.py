@@ -2,6 +2,7 @@
 
 from hitogata.dynamics.joints import driven_by
 from hitogata.lanes import inline, kernel
+from hitogata.motion.puppet.carried import couple_carried, note_carried
 from hitogata.motion.puppet.layout import BALANCE
 from hitogata.motion.puppet.replies import at_root, joint_feels, mobility_now, spread_replies, spread_sway
 from hitogata.spatial import dot, power
@@ -15,6 +16,8 @@ def couple(doll, state, goals, bench, law):
     sway = state.q[0] * 0.0
     if goals.balance >= 0:
         sway = spread_sway(doll, state, goals, bench, law)
+    if doll.leads > 0:
+        note_carried(doll, goals, bench)
     for i in range(groups):
         for j in range(i + 1):
             at, a, b = 3 * i * 3 * groups + 3 * j, bench.rows[i], bench.rows[j]
@@ -23,6 +26,8 @@ def couple(doll, state, goals, bench, law):
             else:
                 reply = bench.reply[goals.common[i * groups + j]].reply
                 store_block(bench.coupling, at, 3 * groups, a.scale, b.scale, pair(reply, a, b))
+            if doll.leads > 0:
+                couple_carried(doll, state, goals, bench, law, i, j)
 
 
 @kernel
@@ -86,8 +91,11 @@ def couple_walls(doll, state, goals, bench, law, walls):
             else:
                 bench.between[a * walls + b] = d * 0.0
         for g in range(goals.groups):
-            body, at = goals.group[g].body, a * rows + 3 * g
-            if goals.group[g].kind == BALANCE:
+            body, at, lead = goals.group[g].body, a * rows + 3 * g, doll.lead[i]
+            if lead >= 0:
+                for k in range(3):
+                    bench.across[at + k] = bench.carried[3 * (g * doll.leads + lead) + k] * wall.row.x * d
+            elif goals.group[g].kind == BALANCE:
                 sway = sway_of(bench.reply[i], bench.reply[0], bench.rows[g].first.lin, wall.motion)
                 store_push(bench, at, sway, sway * 0.0, sway * 0.0, bench.rows[g])
             elif i <= body < joint.end:

@@ -1,5 +1,6 @@
 """Iterations: a step of an animation, or a solve to the end."""
 
+from hitogata.dynamics.followers import follow
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.joints import speeds
 from hitogata.lanes import absolute, all_lanes, clip, inline, kernel, maximum, minimum, sqrt, where
@@ -44,6 +45,8 @@ def iterate(doll, state, goals, bench, law, ramp, most, ends):
     status, taken, stalled, best, trust = zero, zero, zero, zero + 1e30, zero + 1.0
     for k in range(most + 1):
         walls = look(doll, state, bench, law)
+        if doll.followers.total > 0:
+            follow(tree, doll.followers, state.q, 0, tree.bodies)
         note_place(doll, state, bench)
         brake = (state.summary.wary + 1.0) * law.error_damping
         if k < ends.eager:

@@ -3,6 +3,7 @@
 from hitogata.dynamics.joints import about, difference_of, felt
 from hitogata.dynamics.world_kinematics import move
 from hitogata.lanes import inline, kernel
+from hitogata.motion.puppet.carried import follow_changes, gather_carried
 from hitogata.motion.puppet.layout import BALANCE
 from hitogata.motion.puppet.replies import at_root, mobility_now
 from hitogata.spatial import Force, Vec3, cross, dot, load3, power, store3
@@ -25,10 +26,13 @@ def collect(doll, state, goals, bench, law, walls, groups):
     for i in range(tree.bodies - 1, -1, -1):
         joint, placed, s, iv = tree.joint[i], bench.placed[i], state.joint[i], tree.joint[i].iv
         f, d = placed.force, mobility_now(s.mobility, s.pull, law.dt)
+        if joint.arguments > 0:
+            d = d * 0.0 + 1.0
         if joint.parent >= 0:
             above = bench.placed[joint.parent]
             above.force = above.force + f
         felt(joint, tree.body[i], placed, about(placed.pos, f) * d, bench.change, iv)
+    gather_carried(doll, state, bench, law)
     for a in range(walls):
         wall, i = bench.wall[a], bench.wall_int[a].body
         s, iv = state.joint[i], tree.joint[i].iv
@@ -37,6 +41,7 @@ def collect(doll, state, goals, bench, law, walls, groups):
             store3(bench.change, iv, load3(bench.change, iv) + wall.row * push)
         else:
             bench.change[iv] = bench.change[iv] + wall.row.x * push
+    follow_changes(doll, bench, bench.change)
 
 
 @inline
@@ -87,6 +92,7 @@ def pull(doll, state, goals, bench, law, walls):
         difference_of(joint, state.q, state.wanted, bench.pulled)
         for k in range(joint.iv, joint.iv + joint.count):
             bench.pulled[k] = (bench.pulled[k] - bench.change[k]) * share
+    follow_changes(doll, bench, bench.pulled)
     move(tree, bench.placed, bench.pulled)
     for g in range(goals.groups):
         group = bench.rows[g]

@@ -7,6 +7,7 @@ angles of a gaze; or the centre of mass towards its support.  Groups of level on
 from typing import NamedTuple
 
 from hitogata.constraints.limits import Limit
+from hitogata.dynamics.followers import Followers
 from hitogata.dynamics.layout import Body, JointInts, Tree
 from hitogata.lanes import (
     Count,
@@ -117,13 +118,25 @@ class DollMemory(Memory):
     walls = Count(stored=True)  # most at once
     range_numbers = Count(stored=True)
     several = Count(stored=True)  # ranges over several joints
+    following = Count(stored=True)  # coordinates that follow others, see `dynamics.followers`
+    leads = Count(stored=True)  # those that they follow
+    arguments = Count(stored=True)
+    registers = Count(stored=True)
+    program_ints = Count(stored=True)
+    program_numbers = Count(stored=True)
     joint = many(JointInts, bodies)
     range_start = wholes(bodies)  # where a ball joint's range begins, or -1
     coupled = wholes(several)  # where those over several joints begin
+    follower = wholes(following)
+    argument = wholes(arguments, 2)
+    argument_body = wholes(arguments)
+    program = wholes(program_ints)
+    lead = wholes(bodies)  # number of a body's coordinate among those that others follow, or -1
     gravity = numbers(3)  # none
     body = many(Body, bodies)
     limit = many(Limit, bodies)
     ranges = numbers(range_numbers)
+    program_number = numbers(program_numbers)
 
 
 class GoalMemory(Memory):
@@ -193,6 +206,10 @@ class Doll(NamedTuple):
     coupled: lanes  # type: ignore[valid-type]
     ranges: lanes  # type: ignore[valid-type]
     most_walls: int
+    leads: int
+    lead: lanes  # type: ignore[valid-type]
+    argument_body: lanes  # type: ignore[valid-type]
+    followers: Followers
 
 
 class Goals(NamedTuple):
@@ -253,7 +270,24 @@ def open_doll(arrays):
     """Views of what the figure is; arrays: an opened `PuppetTable`."""
     own = open_memory(DollMemory, arrays.floats, arrays.ints)
     tree = Tree(own.bodies, own.nq, own.nv, own.links, load3(own.gravity, 0), own.joint, own.body)
-    return Doll(tree, own.limit, own.range_start, own.several, own.coupled, own.ranges, own.walls)
+    followers = Followers(
+        own.following, own.follower, own.argument, own.program, own.program_number, own.ranges, own.ranges
+    )
+    return Doll(
+        tree, own.limit, own.range_start, own.several, own.coupled, own.ranges, own.walls, own.leads, own.lead,
+        own.argument_body, followers,
+    )  # fmt: skip
+
+
+@kernel
+def with_scratch(doll, bench):
+    """The same with room for what follows."""
+    f = doll.followers
+    followers = Followers(f.total, f.body, f.argument, f.program, f.numbers, bench.register, bench.slope)
+    return Doll(
+        doll.tree, doll.limit, doll.range_start, doll.several, doll.coupled, doll.ranges, doll.most_walls, doll.leads,
+        doll.lead, doll.argument_body, followers,
+    )  # fmt: skip
 
 
 @kernel

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from hitogata.dynamics.follower_model import tree_model_of
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
-from hitogata.dynamics.layout import Body, JointInts, Model, model_of
+from hitogata.dynamics.layout import Body, JointInts, Model
 from hitogata.figure import Figure
 from hitogata.figure.coupled import bound_ranges
 from hitogata.figure.pose import FloatArray
@@ -54,18 +56,18 @@ def cast_of(figure: Figure) -> Cast:
 
 
 def _cast(figure: Figure) -> Cast:
-    model = model_of(figure)
+    model = tree_model_of(figure)
     joints = model.ints[MODEL_HEADER:].reshape(-1, record_size(JointInts))
     column, count = record_offsets(JointInts), len(joints)
     limits, starts, walls = np.tile([-np.inf, np.inf], (count, 1)), [-1] * count, 0
     flats: list[FloatArray] = []
-    for link, body in zip(figure.links, model.body_of_link, strict=True):
-        given, bodies = link.joint.range, link.joint.bodies
+    for k, (link, body) in enumerate(zip(figure.links, model.body_of_link, strict=True)):
+        given, bodies = link.joint.range, model.driven_by(figure, k)
         if given is None:
             continue
-        if link.joint.screws:
-            limits[body - bodies + 1 : body + 1] = given
-            walls += bodies
+        if link.joint.screws or link.joint.follows:
+            limits[list(bodies)] = given
+            walls += len(bodies)
         else:
             starts[body] = sum(map(len, flats))
             flats.append(given.flat)
@@ -79,14 +81,44 @@ def _cast(figure: Figure) -> Cast:
         chains.append((*(chains[parent] if parent >= 0 else ()), i))
     sizes = {"bodies": count, "nq": model.nq, "nv": model.nv}
     layout = DollMemory.layout(
-        **sizes, links=model.nlinks, walls=walls, range_numbers=sum(map(len, flats)), several=len(coupled)
-    )
+        **sizes, links=model.nlinks, walls=walls, range_numbers=sum(map(len, flats)), several=len(coupled),
+        **_sizes_of(model),
+    )  # fmt: skip
     ints, floats_ = layout.new_ints(), layout.new_floats()
     fields = layout.open(floats_, ints)
     fields.joint.rows[:], fields.range_start[:], fields.coupled[:] = joints, starts, coupled
     fields.body.rows[:] = model.floats[MODEL_HEADER:].reshape(-1, record_size(Body))
     fields.limit.rows[:], fields.ranges[:] = limits, np.concatenate([*flats, np.zeros(0)])
+    _put_followers(fields, model, joints, chains)
     return Cast(ints, floats_, model, tuple(chains), State.layout(**sizes))
+
+
+def _sizes_of(model: Model) -> dict[str, int]:
+    """Counts of what follows."""
+    names = ("following", "arguments", "registers", "program_ints", "program_numbers", "leads")
+    found = model.followers
+    if found is None:
+        return dict.fromkeys(names, 0)
+    counts = len(found.bodies), len(found.arguments), found.registers, len(found.program), len(found.numbers)
+    return dict(zip(names, (*counts, len(set(found.arguments[:, 0].tolist()))), strict=True))
+
+
+def _put_followers(fields: Any, model: Model, joints: IntArray, chains: Sequence[tuple[int, ...]]) -> None:
+    """What follows what."""
+    fields.lead[:], found, column = -1, model.followers, record_offsets(JointInts)
+    if found is None:
+        return
+    fields.follower[:], fields.argument[:] = found.bodies, found.arguments
+    fields.program[:], fields.program_number[:] = found.program, found.numbers
+    for body in found.bodies.tolist():
+        first, count = joints[body, column["first"]], joints[body, column["arguments"]]
+        for n in range(first, first + count):
+            iq = found.arguments[n, 0]
+            fields.argument_body[n] = next(
+                i for i in chains[body] if joints[i, column["iq"]] == iq and joints[i, column["count"]] == 1
+            )
+    for number, body in enumerate(sorted(set(fields.argument_body.tolist()))):
+        fields.lead[body] = number
 
 
 def goal_arrays(

@@ -29,6 +29,12 @@ def mobility_now(mobility, pull, dt):
 
 
 @kernel
+def is_carried(doll, i):
+    """Does a body's coordinate follow others, or others follow it?  See `carried`."""
+    return doll.tree.joint[i].arguments > 0 or doll.lead[i] >= 0
+
+
+@kernel
 def spread_replies(doll, state, goals, bench, law):
     """Ω of all bodies that move a group."""
     tree = doll.tree
@@ -40,6 +46,8 @@ def spread_replies(doll, state, goals, bench, law):
                 own.reply = bench.reply[joint.parent].reply
             else:
                 own.reply = no_reply(d * 0.0)
+            if is_carried(doll, i):
+                continue
             if is_ball(joint):
                 own.reply = own.reply + ball_reply(placed.pos, d)
             elif is_floating(joint):
@@ -103,7 +111,7 @@ def spread_sway(doll, state, goals, bench, law):
             own.sway = bench.reply[joint.parent].sway
         else:
             own.sway = no_sway(a.x * 0.0)
-        if joint.count > 0:
+        if joint.count > 0 and not is_carried(doll, i):
             way = through(joint, tree.body[i], placed, about(placed.pos, f))
             total = total + sway_more(own, f, at_root(way, placed.pos) * d)
     return total

@@ -1,5 +1,6 @@
 """Scratch: what one iteration works on.  Its contents do not matter between calls."""
 
+from hitogata.dynamics.followers import REGISTER
 from hitogata.dynamics.world_kinematics import Placed
 from hitogata.lanes import Count, Memory, many, numbers, record
 from hitogata.rom.coupled.layout import SCRATCH
@@ -52,7 +53,7 @@ class WallInts:
 class Bench(Memory):
     """Scratch: what one iteration works on.  Matrices are stored row by row."""
 
-    bodies, nq, nv, groups, walls = Count(), Count(), Count(), Count(), Count()
+    bodies, nq, nv, groups, walls, leads, arguments, registers = (Count() for _ in range(8))
     size = groups * 3  # rows
     placed = many(Placed, bodies)
     reply = many(Reply, bodies)
@@ -75,4 +76,7 @@ class Bench(Memory):
     before = numbers(nq)
     row = numbers(nv)  # of a range over several joints,
     scratch = numbers(SCRATCH)  # and its scratch
+    carried = numbers(groups * leads, 3)  # see `carried`
+    slope = numbers(arguments)  # see `dynamics.followers`
+    register = numbers(registers, REGISTER)
     wall_int = many(WallInts, walls + 1)
