@@ -12,6 +12,7 @@ from hitogata.capture.calibration import Calibration, CalibrationError, calibrat
 from hitogata.capture.camera import Camera, project, project_with_derivatives, rays, undistort
 from hitogata.capture.camera_files import read_cameras, write_cameras
 from hitogata.capture.film import FilmSettings, film_figure, film_points
+from hitogata.capture.gap_fill import fill_gaps
 from hitogata.capture.ik import IkSettings, JointAngles, MarkerIk, Wishes, markers_on, solve_ik
 from hitogata.capture.joint_range import MeasuredRange, measure_range
 from hitogata.capture.label_edit import Scope, exchange_labels, remove_label
@@ -70,6 +71,7 @@ __all__ = [
     "calibrate",
     "check_trial",
     "exchange_labels",
+    "fill_gaps",
     "film_figure",
     "film_points",
     "find_blobs",
