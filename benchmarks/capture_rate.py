@@ -41,7 +41,7 @@ def images(path: str, camera: int):
 
 
 def main() -> None:
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    argparse.ArgumentParser(description=__doc__).parse_known_args()
     human = virtual_human()
     markers, q, cameras = spread_markers(human, 41, radius=0.0095), swing(human, FRAMES), rig()
     model = learn_markers(markers.positions(human, q), markers.labels)

@@ -148,7 +148,7 @@ def offline(cameras, film, model, figure, markers, q, truth):
     off = difference(figure, angles.q, q)
     turns = np.array(["turn" in name or " " not in name for name in velocity_names(figure)])
     turns[3:6] = False
-    told = ~angles.filled                                            # coordinates that no marker tells do not count
+    told = np.isfinite(angles.deviations)                            # coordinates that no marker tells do not count
     each = np.degrees(np.sqrt((off**2 * told).sum(axis=0) / np.maximum(told.sum(axis=0), 1)))[turns]
     share = told[:, turns].mean()
     whole = np.degrees(np.sqrt((off**2 * told)[:, turns].sum() / max(told[:, turns].sum(), 1)))

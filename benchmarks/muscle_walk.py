@@ -3,6 +3,7 @@
 Reads reference data (HITOGATA_DATA): a walk of OpenSim's gait model with measured ground forces.
 """
 
+import sys
 import warnings
 
 import numpy as np
@@ -25,7 +26,7 @@ TURN = np.array([[1.0, 0, 0], [0, 0, -1.0], [0, 1.0, 0]])
 def main() -> None:
     """Print reserves by joint and the phases of activations."""
     warnings.simplefilter("ignore")
-    body, motion, moments, _ = walk()
+    body, motion, moments, _ = walk((0.55, 1.95))
     found = muscle_forces(body, motion.q, motion.v, moments)
     print(f"{len(motion.time)} frames, {int(found.good.sum())} solved, KKT {np.nanmax(found.optimality):.1e}")
     least = np.abs(found.reserves).max(axis=0)
@@ -34,6 +35,49 @@ def main() -> None:
         if any(word in name for word in ("femur", "knee", "ankle", "subtalar", "toes")):
             part = reserve / moment
             print(f"  {name:<20} peak moment {moment:7.1f} N m, greatest reserve {reserve:7.3f}, {part:.1%}")
+    print("phases of EMG:")
+    emg(found, motion.time, sys.argv[1] if len(sys.argv) > 1 else None)
+
+
+PHASES = {  # part of the stride in which surface EMG of walking is on (Perry & Burnfield 2010, chapters 3-6)
+    "tibialis_anterior": [(0.56, 1.0), (0.0, 0.13)],
+    "soleus": [(0.07, 0.52)],
+    "gastrocnemius_medial": [(0.09, 0.50)],
+    "vastus_lateralis": [(0.83, 1.0), (0.0, 0.18)],
+    "rectus_femoris": [(0.56, 0.64)],
+    "semimembranosus": [(0.80, 1.0), (0.0, 0.10)],
+    "gluteus_medius_middle": [(0.96, 1.0), (0.0, 0.29)],
+}
+STRIDE = (0.617, 1.85)
+"""Of the right foot, heel strike to heel strike [s]."""
+
+
+def emg(found, time, picture=None):
+    """Correlation of activations with the phases in which EMG is on; a plot of them."""
+    part = (time - STRIDE[0]) / (STRIDE[1] - STRIDE[0])
+    inside = (part >= 0) & (part <= 1)
+    names = [muscle.name for muscle in found.muscles.muscles]
+    axes = None
+    if picture is not None:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as plt
+
+        sheet, axes = plt.subplots(len(PHASES), 1, figsize=(6, 9), sharex=True)
+    for k, (name, phases) in enumerate(PHASES.items()):
+        on = np.any([(part >= low) & (part <= high) for low, high in phases], axis=0)[inside]
+        a = found.activation[inside, names.index(f"{name}_r")]
+        r, mean = np.corrcoef(a, on)[0, 1], (a[on].mean(), a[~on].mean())
+        print(f"  {name:<24} correlation {r:5.2f}; mean {mean[0]:.3f} on, {mean[1]:.3f} off")
+        if axes is not None:
+            axes[k].fill_between(100 * part[inside], 0, on * max(a.max(), 0.01), color="#f0d9a0", step="mid")
+            axes[k].plot(100 * part[inside], a, color="#8c050f")
+            axes[k].set_ylabel(name.replace("_", "\n"), fontsize=7)
+    if picture is not None:
+        axes[-1].set_xlabel("stride [%]; shaded: EMG on")
+        sheet.tight_layout()
+        sheet.savefig(picture)
 
 
 def walk(window: tuple[float, float] = (0.5, 1.6)):

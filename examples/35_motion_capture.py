@@ -1,4 +1,4 @@
-"""A capture laboratory without a laboratory: film a wand and a figure; calibrate, reconstruct and label from pixels.
+"""A laboratory without a laboratory: film a wand and a figure; from pixels to points, labels and joint angles.
 
 python examples/35_motion_capture.py --out out/motion_capture
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 from hitogata import capture
 from hitogata.capture import Camera, LFrame, Wand
-from hitogata.dynamics import integrate
+from hitogata.dynamics import difference, integrate
 from hitogata.files import write_c3d
 from hitogata.library import virtual_human
 
@@ -67,6 +67,11 @@ def main() -> None:
     labelled = capture.label(capture.model_of(human, markers, bend=0.3), points.markers)
     write_c3d(labelled.markers, out / "swing.c3d")
 
+    angles = capture.solve_ik(human, markers, labelled.markers)
+    told = np.isfinite(angles.deviations)
+    turned = np.degrees(np.sqrt(np.square(difference(human, angles.q, q)[told]).mean()))
+    print(f"{angles}; angles to {turned:.2f}°, {told.mean():.0%} of them told by markers")
+
     truth = markers.positions(human, q)
     gaps = np.linalg.norm(labelled.markers.positions[:, : len(markers.labels)] - truth, axis=2)
     given = np.isfinite(gaps)
@@ -87,6 +92,7 @@ def main() -> None:
     assert found.rms < 0.2
     assert error < 0.001
     assert right.mean() > 0.98
+    assert turned < 1.0
 
 
 if __name__ == "__main__":

@@ -159,6 +159,9 @@ def restarts(raw: Array, arrival: Array) -> list[int]:
             continue
         if level > floor and _catches_up(raw[i:], lag[i:], floor):
             continue
+        # Stamps go on as before and the end is near: a delay that had no time to pass.
+        if level > floor and 0.0 < raw[i] - raw[i - 1] <= JUMP and arrival[-1] - arrival[i] < LOOK:
+            continue
         starts.append(int(i))
         begin = int(i)
     return starts
@@ -268,6 +271,27 @@ def _from_round_trips(trips: Array) -> ClockMap:
         offsets.append(offset)
     spread = float(np.percentile(np.abs(trips[:, 1] - np.median(trips[:, 1])), 95))
     return ClockMap((ClockSegment(0, np.array(knots), np.array(offsets), spread),), ClockSource.ROUND_TRIPS)
+
+
+# ------------------------------------------------------- stamps that tell nothing
+
+
+def without_stamp(raw: Array, before: float = np.nan) -> Any:
+    """Which samples have no stamp: not a number, or 0 again and again.
+
+    Args:
+        raw: stamps [s], shape (n,).
+        before: stamp of the sample before them.
+    """
+    nothing: Any = raw == 0.0
+    again = nothing & (np.r_[before == 0.0, nothing[:-1]] | np.r_[nothing[1:], False])
+    return ~np.isfinite(raw) | again
+
+
+def runs_backwards(raw: Array, before: float = np.nan) -> bool:
+    """Whether most stamps are before those of the samples before them."""
+    step = np.diff(np.r_[before, raw] if np.isfinite(before) else raw)
+    return len(step) > 0 and bool(2 * (step < 0).sum() > len(step))
 
 
 # ------------------------------------------------------- while it comes in

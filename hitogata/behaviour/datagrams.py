@@ -141,6 +141,7 @@ class DatagramInlet:
         self._socket.connect(self._address)
         self._said = self._got = 0.0
         self.damaged = 0
+        self._next: Stream | None = None
         end = time.monotonic() + timeout
         stream = None
         while stream is None:
@@ -153,7 +154,13 @@ class DatagramInlet:
         self.stream = stream
 
     def receive(self, timeout: float = 0.2) -> Samples | None:
-        """What has come, at the latest after a time-out [s]; None: nothing."""
+        """What has come, at the latest after a time-out [s]; None: nothing.
+
+        A device that comes back with other channels changes `stream` between two calls.
+        """
+        if self._next is not None:
+            self.stream, self._next = self._next, None
+            return None
         parts: list[Samples] = []
         got = self._datagram(timeout)
         while got is not None:
@@ -165,6 +172,11 @@ class DatagramInlet:
                 parts.append(Samples(raw, np.full(n, now), values, None, np.arange(first, first + n)))
             elif kind == 0:
                 self.damaged += 1
+            else:
+                told = self._described(body)
+                if told is not None and told != self.stream:
+                    self._next = told
+                    break
             if len(parts) >= 256:
                 break
             got = self._datagram(0.0)

@@ -5,7 +5,7 @@ import pathlib
 import numpy as np
 
 from hitogata.behaviour.recording import Recording, Track, of_kind, write_recording
-from hitogata.behaviour.streams import UNITS, Array, StreamKind
+from hitogata.behaviour.streams import UNITS, Array, Stream, StreamKind
 from hitogata.errors import ArgumentError
 
 
@@ -50,20 +50,26 @@ def _write_table(recording: Recording, path: str, suffix: str, rate: float) -> N
             file.write(",".join([f"{t:.9g}", *("" if np.isnan(v) else f"{v:.9g}" for v in row)]) + "\n")
 
 
-def marker_positions(track: Track) -> tuple[tuple[str, ...], Array]:
-    """Labels and places of a stream of markers [m], shape (n, nm, 3): channels x, y, z of each, in this order."""
+def marker_channels(stream: Stream) -> tuple[tuple[str, ...], Array]:
+    """Labels of a stream of markers: channels x, y, z of each, in this order; and metres of their units."""
     labels, scale = [], []
-    for k in range(0, len(track.stream.channels) - 2, 3):
-        triple = track.stream.channels[k : k + 3]
+    for k in range(0, len(stream.channels) - 2, 3):
+        triple = stream.channels[k : k + 3]
         stems = {c.name.rpartition(".")[0] for c in triple}
         if [c.name.rpartition(".")[2].lower() for c in triple] != ["x", "y", "z"] or len(stems) != 1:
             break
         labels.append(triple[0].name.rpartition(".")[0])
         scale.append(UNITS.get(triple[0].unit, 1.0))
     if not labels:
-        raise ArgumentError(f"{track.topic}: no markers: channels 'name.x', 'name.y', 'name.z' expected")
+        raise ArgumentError(f"{stream.key}: no markers: channels 'name.x', 'name.y', 'name.z' expected")
+    return tuple(labels), np.array(scale)
+
+
+def marker_positions(track: Track) -> tuple[tuple[str, ...], Array]:
+    """Labels and places of a stream of markers [m], shape (n, nm, 3)."""
+    labels, scale = marker_channels(track.stream)
     places = np.asarray(track.values, np.float64)[:, : 3 * len(labels)].reshape(len(track), -1, 3)
-    return tuple(labels), places * np.array(scale)[:, None]
+    return labels, places * scale[:, None]
 
 
 def _write_markers(recording: Recording, path: str, suffix: str) -> None:

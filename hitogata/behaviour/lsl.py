@@ -6,6 +6,7 @@ source name goes on in the same inlet.
 """
 
 import threading
+import time
 import xml.etree.ElementTree as ET
 from types import ModuleType
 from typing import Any
@@ -20,6 +21,9 @@ _FORMATS = {"<f4": "float32", "<f8": "double64", "<i4": "int32", "<i2": "int16",
 _DTYPES = {1: "<f4", 2: "<f8", 3: "text", 4: "<i4", 5: "<i2", 6: "|i1", 7: "<i8"}
 _WIDE = "[log]\nlevel = -3\n"
 _LOCAL = _WIDE + "[multicast]\nResolveScope = machine\nAddressesOverride = {127.0.0.1}\nListenAddress = 127.0.0.1\n"
+
+LINGER = 0.5
+"""Seconds for the last samples to be sent."""
 
 _lock = threading.Lock()
 _state: dict[str, Any] = {"scope": _LOCAL, "module": None}
@@ -128,6 +132,7 @@ class Outlet:
         lsl = liblsl()
         self.stream = stream
         self._outlet = lsl.StreamOutlet(description(stream))
+        self._sent = 0.0
 
     def send(self, values: Any, stamps: Array) -> None:
         """Send samples.
@@ -137,6 +142,7 @@ class Outlet:
             stamps: of the device's clock [s], shape (n,).
         """
         if len(stamps):
+            self._sent = time.monotonic()
             rows = [[str(v)] for v in values] if self.stream.is_text else values
             self._outlet.push_chunk(rows, [float(s) for s in stamps])
 
@@ -145,7 +151,9 @@ class Outlet:
         return bool(self._outlet.have_consumers())
 
     def close(self) -> None:
-        """Be gone."""
+        """Be gone; if anybody listens, `LINGER` after the last sample: LSL lets go what waits."""
+        if "_outlet" in self.__dict__ and self.has_receivers():
+            time.sleep(max(0.0, self._sent + LINGER - time.monotonic()))
         self.__dict__.pop("_outlet", None)
 
 
@@ -206,13 +214,25 @@ class Inlet:
         self.__dict__.pop("_inlet", None)
 
 
-def found_streams(wait: float = 1.0) -> list[Any]:
+def found_streams(wait: float = 2.0) -> list[Any]:
     """What is being sent now, as LSL's `StreamInfo`s without descriptions.
 
     Args:
         wait: for answers [s].
     """
     return list(liblsl().resolve_streams(wait))
+
+
+class StreamWatch:
+    """Streams that are being sent, asked for again and again in the background: on a busy computer answers are late."""
+
+    def __init__(self, forget: float = 5.0) -> None:
+        """Begin to ask; who has not answered for `forget` [s] is gone."""
+        self._resolver = liblsl().ContinuousResolver(forget_after=forget)
+
+    def found(self) -> list[Any]:
+        """As `found_streams`, at once."""
+        return list(self._resolver.results())
 
 
 def local_clock() -> float:

@@ -6,6 +6,7 @@ are let go, counted and noted in the file.  Devices come and go: those that come
 channel.
 """
 
+import dataclasses
 import os
 import threading
 import time
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.behaviour.clock import LiveClock
+from hitogata.behaviour.clock import LiveClock, runs_backwards, without_stamp
 from hitogata.behaviour.mcap_file import NOTES, ROUND_TRIPS, McapWriter
 from hitogata.behaviour.streams import Samples, Stream, joined
 from hitogata.errors import HitogataError
@@ -25,6 +26,8 @@ PERIOD = 0.2
 """Seconds between writes."""
 TRIPS = 5.0
 """Seconds between round trips."""
+JUDGED = 5.0
+"""Seconds over which a rate is compared with what was promised."""
 QUIET = 2.0
 """A regular stream that sends nothing for so long is said to be silent [s]."""
 
@@ -58,6 +61,9 @@ class StreamStatus:
     silent: bool = False
     _recent: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=256), repr=False)
     _number: int = field(default=-1, repr=False)
+    _stamp: float = field(default=float("nan"), repr=False)
+    _backwards: int = field(default=0, repr=False)
+    _since: tuple[float, int] = field(default=(0.0, -1), repr=False)
 
 
 class Recorder:
@@ -68,7 +74,7 @@ class Recorder:
         most_waiting: int = 256 << 20, said: Callable[[str], None] | None = None,
         listener: Callable[[Stream, Samples], None] | None = None,
     ) -> None:  # fmt: skip
-        """Begin a file.
+        """Begin a file; `told` has what was noted lately, with seconds since the beginning.
 
         Args:
             path: .mcap, which must not exist.
@@ -85,9 +91,9 @@ class Recorder:
         self._queues: dict[str, deque[Samples]] = {}
         self._notes: deque[tuple[str, float, dict[str, Any]]] = deque()
         self._waiting = 0
-        self._disk = ""
+        self._disk, self.began = "", time.monotonic()
         self.status: dict[str, StreamStatus] = {}
-        self.began = time.monotonic()
+        self.told: deque[tuple[float, str]] = deque(maxlen=200)
         self._note({"event": "begin", "wall": time.time(), "text": f"recording {os.path.basename(path)}"})
         self._threads: list[threading.Thread] = []
         self._inlets: list[Any] = []
@@ -114,7 +120,7 @@ class Recorder:
             self._queues[topic] = deque()
             self._inlets.append(inlet)
         self._note({"event": "stream", "topic": topic, "stream": stream.to_json(), "text": f"{stream.key}: recorded"})
-        if topic != f"/{stream.name}" and any(s.stream.key == stream.key for t, s in self.status.items() if t != topic):
+        if any(s.stream.name == stream.name and s.alive for t, s in list(self.status.items()) if t != topic):
             self._note({"event": "twice", "topic": topic, "text": f"{stream.key}: two devices of one name; as {topic}"})
         unknown = stream.unknown_units()
         if unknown:
@@ -195,18 +201,49 @@ class Recorder:
                 return
             self._heard(status, now, got)
             if got is None:
+                if inlet.stream != status.stream:
+                    self._changed(inlet, status)
+                    return
                 continue
-            if not (np.isfinite(got.raw).all()):
-                self._once(status, "stamps", f"{status.stream.key}: samples without a time stamp: arrival is taken")
-                got = Samples(np.where(np.isfinite(got.raw), got.raw, got.arrival), got.arrival, got.values, None,
-                              got.numbers)  # fmt: skip
-            got = Samples(got.raw, got.arrival, got.values, clock.local(got.raw, got.arrival), got.numbers)
+            got = dataclasses.replace(got, local=self._stamped(status, clock, got))
             self._count(status, got, clock)
             with self._lock:
                 self._queues[topic].append(got)
                 self._waiting += _size(got)
             if self._listener is not None:
                 self._listener(status.stream, got)
+
+    def _changed(self, inlet: Any, status: StreamStatus) -> None:
+        """A device came back with other channels: it goes on as another stream."""
+        status.alive = False
+        topic = self.add(inlet)
+        was, now = len(status.stream.channels), len(inlet.stream.channels)
+        text = f"{status.stream.key}: its channels changed, {was} before, {now} now; it goes on as {topic}"
+        self._note({"event": "channels", "topic": status.topic, "text": text})
+
+    def _stamped(self, status: StreamStatus, clock: LiveClock, got: Samples) -> Any:
+        """Samples on the local clock; where stamps tell nothing, their arrivals."""
+        missing = without_stamp(got.raw, status._stamp)
+        good = got.raw[~missing]
+        back = runs_backwards(good, status._stamp)
+        if len(good):
+            if (np.diff(np.r_[status._stamp, good]) < 0).any() and not back and clock.begun == status.jumps:
+                self._once(status, "order", f"{status.stream.key}: a stamp is before the one before it")
+            status._stamp = float(good[-1])
+        elif missing.any() and np.isfinite(got.raw[-1]):
+            status._stamp = 0.0
+        if missing.any():
+            self._once(status, "stamps", f"{status.stream.key}: samples without a time stamp: arrival is taken")
+        if back:
+            status._backwards += 1
+            if status._backwards > 2:  # once it is a clock that was set
+                self._once(status, "backwards", f"{status.stream.key}: its clock runs backwards: arrival is taken")
+        elif status._backwards <= 2:
+            status._backwards = 0
+        local = got.arrival.copy()
+        if len(good) and status._backwards <= 2:
+            local[~missing] = clock.local(good, got.arrival[~missing])
+        return local
 
     def _heard(self, status: StreamStatus, now: float, got: Samples | None) -> None:
         last = status._recent[-1][0] if status._recent else self.began
@@ -228,7 +265,7 @@ class Recorder:
             status.rate = sum(n for _, n in list(status._recent)[1:]) / span
         assert got.local is not None
         status.delay = float(got.arrival[-1] - got.local[-1])
-        if clock.begun > status.jumps:
+        if clock.begun > status.jumps and status._backwards <= 2:
             status.jumps = clock.begun
             text = f"{status.stream.key}: its clock jumped, or it began again"
             self._note({"event": "clock", "topic": status.topic, "index": status.received - len(got), "text": text})
@@ -241,10 +278,15 @@ class Recorder:
             if lost:
                 status.lost += lost
             status._number = int(got.numbers[-1])
-        rate = status.stream.rate
-        if rate > 0 and span > 5.0 and abs(status.rate / rate - 1.0) > 0.1 and not status.lost:
-            text = f"{status.stream.key}: promises {rate:g} Hz, sends {status.rate:.1f} Hz"
-            self._once(status, "rate", text)
+        begin, before = status._since
+        if before < 0 or status.silent:
+            status._since = float(got.arrival[-1]), status.received
+        elif got.arrival[-1] - begin > JUDGED:
+            sent = (status.received - before) / (float(got.arrival[-1]) - begin)
+            status._since = float(got.arrival[-1]), status.received
+            rate = status.stream.rate
+            if rate > 0 and abs(sent / rate - 1.0) > 0.1 and not status.lost:
+                self._once(status, "rate", f"{status.stream.key}: promises {rate:g} Hz, sends {sent:.1f} Hz")
 
     def _once(self, status: StreamStatus, event: str, text: str) -> None:
         told = status.__dict__.setdefault("_told", set())
@@ -255,6 +297,7 @@ class Recorder:
     def _note(self, note: dict[str, Any]) -> None:
         with self._lock:
             self._notes.append((NOTES, time.monotonic(), note))
+            self.told.append((time.monotonic() - self.began, str(note["text"])))
         if self._said is not None:
             self._said(str(note["text"]))
 
@@ -331,19 +374,23 @@ def _size(samples: Samples) -> int:
 def lsl_finder(chosen: Callable[[Stream], bool] | None = None) -> Callable[[], Sequence[Any]]:
     """For `Recorder(find=...)`: inlets of LSL streams that were not there before.
 
-    A stream whose sender comes back under its source name is not new: its inlet goes on.
+    A stream whose sender comes back under its source name is not new: its inlet goes on.  One that is announced but
+    does not answer is asked again the next time, and keeps no other from being found.
 
     Args:
         chosen: which streams; None: all.
     """
-    from hitogata.behaviour.lsl import Inlet, found_streams
+    from hitogata.behaviour.lsl import Inlet, StreamWatch
 
-    known: set[tuple[str, str, str]] = set()
+    watch: list[StreamWatch] = []
+    known: set[str] = set()
     keys: set[tuple[str, str, str, int]] = set()
 
     def find() -> list[Any]:
-        made = []
-        for info in found_streams(0.5):
+        if not watch:
+            watch.append(StreamWatch())
+        made, failed = [], None
+        for info in watch[0].found():
             identity = (info.name(), info.type(), info.source_id(), info.channel_count())
             if info.uid() in known or (info.source_id() and identity in keys):
                 continue
@@ -351,14 +398,17 @@ def lsl_finder(chosen: Callable[[Stream], bool] | None = None) -> Callable[[], S
             keys.add(identity)
             try:
                 inlet = Inlet(info, timeout=2.0)
-            except HitogataError:
+            except HitogataError as error:
                 known.discard(info.uid())
                 keys.discard(identity)
-                raise
+                failed = error
+                continue
             if chosen is None or chosen(inlet.stream):
                 made.append(inlet)
             else:
                 inlet.close()
+        if failed is not None and not made:
+            raise failed
         return made
 
     return find

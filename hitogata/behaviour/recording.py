@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.behaviour.clock import ClockMap, fit_clock, steady
+from hitogata.behaviour.clock import ClockMap, ClockSource, fit_clock, runs_backwards, steady, without_stamp
 from hitogata.behaviour.streams import Array, Samples, Stream, StreamKind, joined
 from hitogata.errors import ArgumentError, FileFormatError
 
@@ -75,6 +75,15 @@ class Track:
     def _found(self) -> tuple[ClockMap, Array]:
         s = self.samples
         trips = self.round_trips if len(self.round_trips) else None
+        missing = without_stamp(s.raw)
+        if missing.all() or runs_backwards(s.raw[~missing]):
+            return ClockMap((), ClockSource.NOTHING), s.arrival.copy()
+        if missing.any():
+            part = dataclasses.replace(self, samples=s.part(~missing))
+            clock, local = part._found
+            found = s.arrival.copy()
+            found[~missing] = local
+            return clock, found
         first = fit_clock(s.raw, s.arrival, round_trips=trips)
         breaks = [segment.first for segment in first.segments[1:]]
         even = steady(s.raw, self.stream.rate, s.numbers, breaks)

@@ -11,14 +11,25 @@ from hitogata.behaviour.recorder import Recorder, StreamStatus
 from hitogata.errors import HitogataError
 
 
-def status_line(recorder: Recorder) -> str:
-    """Time, and of each stream rate, delay and loss."""
+def status_line(recorder: Recorder, pipeline: Any = None) -> str:
+    """Time, of each stream rate, delay and loss, and of a live pipeline the latencies (median/99th percentile)."""
     parts = [f"{time.monotonic() - recorder.began:6.1f} s"]
     for s in recorder.status.values():
         loss = f" lost {s.lost + s.dropped}" if s.lost + s.dropped else ""
         how = f"{s.rate:.0f} Hz {1e3 * s.delay:.0f} ms{loss}" if s.alive else "-"
         parts.append(f"{s.stream.name} {how}")
+    parts += [str(pipeline)] if pipeline is not None else []
     return " | ".join([*parts, *([recorder.disk] if recorder.disk else [])])
+
+
+def _stages(pipeline: Any) -> list[dict[str, Any]]:
+    """Of a live pipeline's stages."""
+    status = () if pipeline is None else pipeline.status
+    return [
+        {"stage": s.name, "done": s.done, "dropped": s.dropped, "failed": s.failed, "said": s.said,
+         "p50_ms": round(1e3 * s.p50, 2) if s.done else None, "p99_ms": round(1e3 * s.p99, 2) if s.done else None}
+        for s in status
+    ]  # fmt: skip
 
 
 def _row(s: StreamStatus) -> dict[str, Any]:
@@ -38,6 +49,8 @@ td:first-child,th:first-child{{text-align:left}}
 <h1>{name}</h1><p><span id="time"></span> <span id="disk"></span></p>
 <table><thead><tr><th>stream<th>state<th>Hz<th>promised
 <th>delay ms<th>received<th>written<th>lost<th>let go<th>restarts</tr></thead><tbody id="rows"></tbody></table>
+<table id="live" hidden><thead><tr><th>stage<th>p50 ms<th>p99 ms<th>done<th>let go<th>failed</tr></thead>
+<tbody id="stages"></tbody></table><ul id="notes"></ul>
 <script>
 async function look() {{
   try {{
@@ -50,6 +63,17 @@ async function look() {{
       for (const v of [r.stream, r.state, r.rate_hz, r.promised_hz, r.delay_ms, r.received, r.written, r.lost,
                        r.dropped, r.restarts]) row.insertCell().textContent = v;
     }}
+    document.getElementById("live").hidden = !s.stages.length;
+    const stages = document.getElementById("stages"); stages.textContent = "";
+    for (const g of s.stages) {{
+      const row = stages.insertRow();
+      for (const v of [g.stage, g.p50_ms, g.p99_ms, g.done, g.dropped, g.failed]) row.insertCell().textContent = v;
+    }}
+    const notes = document.getElementById("notes"); notes.textContent = "";
+    for (const [when, text] of s.notes) {{
+      const item = document.createElement("li"); item.textContent = when.toFixed(1) + " s: " + text;
+      notes.append(item);
+    }}
   }} catch (e) {{ document.getElementById("disk").textContent = "the recorder does not answer"; }}
 }}
 look(); setInterval(look, 1000);
@@ -59,13 +83,14 @@ look(); setInterval(look, 1000);
 class StatusPage:
     """A page on its own thread; also `status.json`."""
 
-    def __init__(self, recorder: Recorder, host: str = "127.0.0.1", port: int = 8765) -> None:
+    def __init__(self, recorder: Recorder, host: str = "127.0.0.1", port: int = 8765, *, pipeline: Any = None) -> None:
         """Serve it.
 
         Args:
             recorder: whose.
             host: the default answers this computer alone.
             port: 0: any that is free.
+            pipeline: a `LivePipeline` whose latencies are shown, too.
         """
         page = _PAGE.format(name=html.escape(recorder.path)).encode()
 
@@ -77,7 +102,8 @@ class StatusPage:
                 elif self.path.split("?")[0] == "/status.json":
                     rows = [_row(s) for s in list(recorder.status.values())]
                     seconds = time.monotonic() - recorder.began
-                    body = {"seconds": seconds, "disk": recorder.disk, "waiting": recorder.waiting, "streams": rows}
+                    body = {"seconds": seconds, "disk": recorder.disk, "waiting": recorder.waiting, "streams": rows,
+                            "stages": _stages(pipeline), "notes": list(recorder.told)[-30:]}  # fmt: skip
                     self._send(json.dumps(body).encode(), "application/json")
                 else:
                     self.send_error(404)

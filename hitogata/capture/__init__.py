@@ -12,9 +12,11 @@ from hitogata.capture.calibration import Calibration, CalibrationError, calibrat
 from hitogata.capture.camera import Camera, project, project_with_derivatives, rays, undistort
 from hitogata.capture.camera_files import read_cameras, write_cameras
 from hitogata.capture.film import FilmSettings, film_figure, film_points
+from hitogata.capture.gap_fill import fill_gaps
 from hitogata.capture.ik import IkSettings, JointAngles, MarkerIk, Wishes, markers_on, solve_ik
 from hitogata.capture.joint_range import MeasuredRange, measure_range
 from hitogata.capture.label_edit import Scope, exchange_labels, remove_label
+from hitogata.capture.label_repair import Repaired, label_by_pose, repair_labels
 from hitogata.capture.label_search import search_labels
 from hitogata.capture.labelling import Labelled, Labeller, label
 from hitogata.capture.live import CameraLostError, CameraProcesses
@@ -58,6 +60,7 @@ __all__ = [
     "OsimAngles",
     "Points",
     "Reconstruction",
+    "Repaired",
     "Scope",
     "TrackSettings",
     "Tracked",
@@ -68,12 +71,14 @@ __all__ = [
     "calibrate",
     "check_trial",
     "exchange_labels",
+    "fill_gaps",
     "film_figure",
     "film_points",
     "find_blobs",
     "fit_body",
     "joint_centres",
     "label",
+    "label_by_pose",
     "learn_markers",
     "markers_on",
     "measure_range",
@@ -86,6 +91,7 @@ __all__ = [
     "read_cameras",
     "reconstruct",
     "remove_label",
+    "repair_labels",
     "scaled_figure",
     "search_labels",
     "solve_ik",

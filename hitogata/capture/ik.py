@@ -81,7 +81,8 @@ class JointAngles:
         places: of the model's markers [m], shape (nt, nm, 3): also of those that were hidden.
         residuals: distance of each marker from its place on the body [m], shape (nt, nm); NaN where hidden.
         deviations: standard deviations of the velocities' coordinates [rad, m], shape (nt, nv); infinite where no
-            marker told and the frames around filled it; 0 where it was held or stands at the end of its range.
+            marker told: the frames around filled it, or it keeps the start if no marker of the set hangs on it; 0
+            where it was held or stands at the end of its range.
         converged: which frames were solved, shape (nt,), bool.
         iterations: of each frame, shape (nt,).
         sigma: standard deviation of one coordinate of a marker of weight 1 [m], from the residuals.
@@ -297,6 +298,7 @@ def solve_ik(
     freedom = max(1, 3 * int(seen.sum()) - int((~filled[:, solver.free]).sum()))
     sigma = float(np.sqrt((weight * np.nan_to_num(residuals) ** 2).sum() / freedom))
     deviations = np.where(filled, np.inf, np.sqrt(np.minimum(found.variance, UNKNOWN)) * sigma)
+    deviations[:, ~solver.held & ~np.isin(np.arange(figure.nv), solver.free)] = np.inf  # no marker hangs on them
     return JointAngles(
         figure, markers, time, found.q, found.places, residuals, deviations, found.status == 0, found.iterations,
         sigma, filled, absent, unused,

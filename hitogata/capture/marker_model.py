@@ -89,8 +89,9 @@ def learn_markers(markers: MarkerData | FloatArray, labels: tuple[str, ...] | No
     if len(labels) != positions.shape[1] or len(labels) < 4:
         raise ArgumentError(f"markers: a set needs four markers or more, and a label for each, got {len(labels)}")
     positions = positions[:: max(1, len(positions) // 400)]
-    distance, spread = _distances(positions, labels)
-    triples, local = _neighbourhoods(positions, spread)
+    still = is_still(positions)
+    distance, spread = _distances(positions, labels, still)
+    triples, local = _neighbourhoods(positions, spread, still)
     order = _order(spread)
     return MarkerModel(labels, distance, spread, triples, local, order, _steady(spread, order))
 
@@ -123,7 +124,23 @@ def model_of(figure: Figure, markers: MarkerSet, *, bend: float = 0.2, poses: in
     return learn_markers(markers.positions(figure, q), markers.labels)
 
 
-def _distances(positions: FloatArray, labels: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
+def is_still(positions: FloatArray) -> bool:
+    """Whether markers keep their distances to each other all the time, as in a static pose: it tells no changes.
+
+    Args:
+        positions: [m], shape (nt, nm, 3), NaN in gaps.
+    """
+    some = np.asarray(positions)[:: max(1, len(positions) // 100)]
+    gaps = np.linalg.norm(some[:, :, None] - some[:, None], axis=3)
+    told = np.isfinite(gaps).sum(axis=0) > 1
+    if not told.any():
+        return True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return bool(np.percentile(np.nanstd(gaps, axis=0)[told], 90) < STEADY)
+
+
+def _distances(positions: FloatArray, labels: tuple[str, ...], still: bool) -> tuple[FloatArray, FloatArray]:
     gaps = np.linalg.norm(positions[:, :, None] - positions[:, None], axis=3)
     known = np.isfinite(gaps).sum(axis=0)
     hidden = np.flatnonzero(np.diag(known) == 0)
@@ -137,7 +154,7 @@ def _distances(positions: FloatArray, labels: tuple[str, ...]) -> tuple[FloatArr
     mean[apart] = np.nanmean(mean)
     known[apart], gaps[:, apart] = FEW, np.linspace(0.0, 2.0, len(gaps))[:, None]  # nothing is known of them
     guess = GUESS[0] + GUESS[1] * mean
-    return mean, np.where(known < FEW, guess, widened(np.nanvar(gaps, axis=0), mean))
+    return mean, np.where(still | (known < FEW), guess, widened(np.nanvar(gaps, axis=0), mean))
 
 
 def widened(variance: FloatArray, length: FloatArray) -> FloatArray:
@@ -156,7 +173,7 @@ def frames_of(a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
     return np.stack([x, np.cross(z, x), z], axis=-2)
 
 
-def _neighbourhoods(positions: FloatArray, spread: FloatArray) -> tuple[Any, FloatArray]:
+def _neighbourhoods(positions: FloatArray, spread: FloatArray, still: bool) -> tuple[Any, FloatArray]:
     count = positions.shape[1]
     triples, local = np.full((count, TRIPLES, 3), -1), np.full((count, TRIPLES, 4), np.inf)
     for m in range(count):
@@ -170,7 +187,7 @@ def _neighbourhoods(positions: FloatArray, spread: FloatArray) -> tuple[Any, Flo
             if not len(at):
                 continue
             long = np.linalg.norm(at, axis=1).mean()
-            sigma = GUESS[0] + GUESS[1] * long if len(at) < FEW else widened(at.var(axis=0).sum(), long)
+            sigma = GUESS[0] + GUESS[1] * long if still or len(at) < FEW else widened(at.var(axis=0).sum(), long)
             found.append((float(sigma), (a, b, c), at.mean(axis=0)))
         found.sort(key=lambda each: each[0])
         for k, (sigma, three, at) in enumerate(found[:TRIPLES]):

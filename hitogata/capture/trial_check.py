@@ -3,6 +3,7 @@
 Each is told in a sentence; nothing is changed, and the rest is done as well as it can be.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ def _size(here: FloatArray, target: FloatArray, seen: Any) -> list[str]:
 
 def _sides(markers: MarkerSet, here: FloatArray, target: FloatArray) -> list[str]:
     """Whether mirrored places, or labels of the other side, fit better: distances say nothing, handedness does."""
-    pairs = left_right_pairs(markers.labels)
+    pairs = side_pairs(markers.labels)
     order = np.arange(len(markers.labels))
     for left, right in pairs.items():
         a, b = markers.labels.index(left), markers.labels.index(right)
@@ -99,6 +100,20 @@ def _sides(markers: MarkerSet, here: FloatArray, target: FloatArray) -> list[str
         return [f"the trial is mirrored: its mirror image fits {plain / mirrored:.1f} times as closely; an axis is "
                 "upside down, or a file's axes are left-handed"]  # fmt: skip
     return []
+
+
+def side_pairs(labels: Sequence[str]) -> dict[str, str]:
+    """Left markers and their right ones: by words (thigh_left, RightHeel), or by a first L or R (LASI, Me:RKNE)."""
+    found = dict(left_right_pairs(labels))
+    taken, known = {*found, *found.values()}, set(labels)
+    for label in labels:
+        subject, colon, own = label.rpartition(":")
+        if label in taken or own[:1] not in ("L", "l"):
+            continue
+        other = f"{subject}{colon}{'R' if own[0] == 'L' else 'r'}{own[1:]}"
+        if len(own) > 1 and other in known and other not in taken:
+            found[label] = other
+    return found
 
 
 def _misfit(here: FloatArray, target: FloatArray) -> float:

@@ -98,13 +98,20 @@ def _track(arguments: Any) -> None:
 
 
 def _label(arguments: Any) -> None:
-    from hitogata.capture import label, learn_markers
+    from hitogata.capture import label, label_by_pose, learn_markers, repair_labels
+    from hitogata.capture.marker_model import is_still
 
     whole = _read(arguments.points)
     markers = getattr(whole, "markers", whole)
-    known = markers if arguments.model is None else _read(arguments.model)
-    model = learn_markers(getattr(known, "markers", known))
-    found = label(model, markers)
+    if arguments.model is None:
+        mended = repair_labels(markers)
+        found, report = mended.labelled, mended.report()
+    else:
+        known = _read(arguments.model)
+        known = getattr(known, "markers", known)
+        still = is_still(known.positions[:, known.labelled])
+        found = label_by_pose(known, markers).labelled if still else label(learn_markers(known), markers)
+        report = found.report()
     if whole is not markers and arguments.output.lower().endswith(".c3d"):
         _write(dataclasses.replace(whole, markers=found.markers), arguments.output)
     else:
@@ -112,7 +119,7 @@ def _label(arguments: Any) -> None:
     changed = _changed(markers, found)
     print(f"{found.markers}\n{changed} labels changed; searched without history in {found.searches} frames")
     if arguments.report or found.problems:
-        print(found.report())
+        print(report)
 
 
 def _changed(before: Any, found: Any) -> int:

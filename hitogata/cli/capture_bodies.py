@@ -209,18 +209,10 @@ def _write_angles(angles: Any, model: Any, path: str) -> None:
 
 
 def _write_filled(angles: Any, trial: Any, path: str) -> None:
-    import numpy as np
+    from hitogata.capture import fill_gaps
+    from hitogata.files import write_c3d, write_trc
 
-    from hitogata.files import MarkerData, write_c3d, write_trc
-
-    places = np.where(np.isfinite(angles.residuals)[..., None], 0.0, angles.places)
-    column = {label: k for k, label in enumerate(trial.labels)}
-    for k, label in enumerate(angles.markers.labels):
-        if label in column:
-            own = trial.positions[:, column[label]]
-            seen = np.isfinite(own).all(axis=1)
-            places[seen, k] = own[seen]
-    data = MarkerData(angles.markers.labels, trial.time, trial.rate, places, unit=trial.unit, name=trial.name)
+    data = fill_gaps(angles, trial)
     if _ending(path, ".c3d", ".trc") == ".trc":
         write_trc(data, path)
     else:

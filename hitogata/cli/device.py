@@ -38,7 +38,7 @@ def describe(parser: argparse.ArgumentParser) -> None:
     play.add_argument("--network", action="store_true", help="also for other computers (default: this one alone)")
     play.set_defaults(run=_play)
     listing = actions.add_parser("list", help="what is being sent now", description="List the streams of LSL.")
-    listing.add_argument("--wait", type=float, default=1.0, metavar="S", help="for answers (default 1)")
+    listing.add_argument("--wait", type=float, default=2.0, metavar="S", help="for answers (default 2)")
     listing.add_argument("--network", action="store_true", help="also of other computers")
     listing.set_defaults(run=_list)
 

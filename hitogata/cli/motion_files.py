@@ -10,7 +10,7 @@ from typing import Any
 
 from hitogata.errors import ArgumentError, FileFormatError
 
-FIGURES = """FIGURE is a built-in figure (human28, human40 ...) or a file: .xml (MJCF), .urdf, .bvh (its skeleton), .osim"""
+FIGURES = """FIGURE is a built-in figure (human28, human40 ...) or a file: .xml (MJCF), .urdf, .osim, .bvh (skeleton)"""
 
 
 def reading(parser: argparse.ArgumentParser) -> None:

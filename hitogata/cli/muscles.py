@@ -2,14 +2,25 @@
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hitogata.muscle import MuscleSet, MuscleSolution
 
 COSTS = {"squares": "SQUARES", "cubes": "CUBES", "volume": "VOLUME", "force": "FORCE", "greatest": "GREATEST"}
 
 
 def describe(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("motion", metavar="MOTION", help="coordinates over time (.mot, .sto)")
-    parser.add_argument("--model", required=True, metavar="MODEL", help="OpenSim model with muscles (.osim)")
+    parser.add_argument("motion", metavar="MOTION", help="coordinates over time (.mot, .sto), or a .bvh file")
+    parser.add_argument(
+        "--model", metavar="MODEL", help="OpenSim model with muscles (.osim); a .bvh file needs none: it goes to the "
+        "built-in body of 366 muscles",
+    )  # fmt: skip
+    parser.add_argument("--stature", type=float, metavar="M", help="of the built-in body (default: 1.741)")
+    parser.add_argument("--mass", type=float, metavar="KG", help="of the built-in body (default: 73)")
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for the page and its tables")
     parser.add_argument("--loads", metavar="XML", help="external loads (ExternalLoads file beside its table)")
     parser.add_argument("--loads-table", metavar="TABLE", help="their table, if the file names none (.mot, .sto)")
@@ -24,6 +35,8 @@ def describe(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
+    if args.motion.lower().endswith(".bvh") and args.model is None:
+        return _run_bvh(args)
     import numpy as np
 
     from hitogata.cli.dynamics import _loads
@@ -35,6 +48,8 @@ def _run(args: argparse.Namespace) -> int:
     from hitogata.muscle import Cost, ForceOptions, muscle_forces, muscles_from_osim
     from hitogata.muscle.report import write_muscle_report
 
+    if args.model is None:
+        raise ArgumentError(f"{args.motion}: say whose coordinates they are: --model MODEL.osim")
     with warnings_in_one_line():
         model = read_osim(args.model)
         muscles = muscles_from_osim(model)
@@ -56,11 +71,42 @@ def _run(args: argparse.Namespace) -> int:
         muscles, motion.q, motion.qd, motion.free_forces, options=options, threads=args.threads, progress=_progress
     )
     page = write_muscle_report(args.output, found, motion)
+    _tell(muscles, found, motion.notes, page)
+    return 0
+
+
+def _run_bvh(args: argparse.Namespace) -> int:
+    """A motion of any human figure on the built-in body."""
+    from hitogata.cli.motion_files import warnings_in_one_line
+    from hitogata.errors import ArgumentError
+    from hitogata.files import read_bvh
+    from hitogata.muscle import Cost, ForceOptions, muscles_of_motion, musculoskeletal
+    from hitogata.muscle.report import write_muscle_report
+
+    for name in ("loads", "loads_table", "emg", "window"):
+        if getattr(args, name):
+            raise ArgumentError(f"--{name.replace('_', '-')} goes with a recording of an OpenSim model, not with a BVH")
+    with warnings_in_one_line():
+        muscles = musculoskeletal(args.stature, args.mass)
+        options = ForceOptions(Cost[COSTS[args.cost]], args.reserve, smooth=args.smooth, settle_nodes=True)
+        cutoff = args.cutoff if args.cutoff > 0 else None
+        found = muscles_of_motion(
+            read_bvh(args.motion), muscles, cutoff=cutoff, options=options, threads=args.threads, progress=_progress
+        )
+    page = write_muscle_report(args.output, found.solution, found.motion)
+    _tell(muscles, found.solution, (), page)
+    return 0
+
+
+def _tell(muscles: "MuscleSet", found: "MuscleSolution", notes: tuple[str, ...], page: "Path") -> None:
+    """What was found, in short."""
+    import numpy as np
+
     print(f"model       {muscles}")
     print(
         f"frames      {int(found.good.sum())} of {len(found.good)} solved; optimality {np.nanmax(found.optimality):.1e}"
     )
-    for note in (*motion.notes, *found.notes):
+    for note in (*notes, *found.notes):
         print(f"note        {note}")
     print("busiest     mean [N]   most [N]   most active")
     for name, mean, most, active in found.busiest():
@@ -69,7 +115,6 @@ def _run(args: argparse.Namespace) -> int:
     for name, reserve in sorted(zip(found.coordinates, worst, strict=True), key=lambda pair: -pair[1])[:5]:
         print(f"reserve     {name:<20} {reserve:8.3f}")
     print(f"page        {page}")
-    return 0
 
 
 def _progress(done: int, total: int) -> None:

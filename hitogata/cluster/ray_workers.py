@@ -100,11 +100,15 @@ class RayWorkers:
         ]
         if not asked:
             raise WorkerStartError(f"the Ray cluster {self.address!r} has no node with cores")
-        try:
-            versions = set(self._ray.get(asked))
-        except self._ray.exceptions.RayError as error:
-            said = str(error).strip().rpartition("\n")[2]
-            raise WorkerStartError(f"the nodes of {self.address!r} cannot run hitogata: {said}") from None
+        versions = set()
+        for node, ref in zip(nodes, asked, strict=True):
+            try:
+                versions.add(self._ray.get(ref))
+            except self._ray.exceptions.RayError as error:
+                if not any(each["NodeID"] == node and each["Alive"] for each in self._ray.nodes()):
+                    continue  # it died meanwhile: the others go on
+                said = str(error).strip().rpartition("\n")[2]
+                raise WorkerStartError(f"the nodes of {self.address!r} cannot run hitogata: {said}") from None
         if versions != {hitogata.__version__}:
             raise WorkerStartError(
                 f"the nodes of {self.address!r} have hitogata {', '.join(sorted(versions))}, here is "

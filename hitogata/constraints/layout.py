@@ -41,6 +41,10 @@ class Placed:
     pressed: float  # of a root: whether its tree feels limits, contacts, springs or ropes
     force: Vec3  # what pulls on it, see `sim.geometric_stiffness`
     slow: Sym3  # how its turning is slowed
+    before: float  # of a root: energy its tree had before the substep, and was given in it, see `sim.tie_energy` [J]
+    given: float  # of that, what is being summed up
+    gained: float  # what it gained in the substep
+    taken: Vec3  # momentum that was changed after the impulses, see `sim.tied_groups`
 
 
 @record

@@ -22,8 +22,14 @@ never draws them past each other, however far it was stretched.
 
 from hitogata.constraints.contacts import axes_along, point_motion
 from hitogata.constraints.layout import CONTACT, SPRING
-from hitogata.lanes import any_lane, inline, kernel, maximum, record, sqrt, where
+from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, record, sqrt, where
 from hitogata.spatial import Mat3, Vec3, dot
+
+SAME = 1e-5
+"""Ends that differ by so little of their distance were moved by nobody: float32 knows no better."""
+
+LEAST = 1e-30
+"""A positive number that float32 knows."""
 
 
 @record
@@ -39,6 +45,18 @@ class Tie:
     drift: Vec3  # spring to the world: velocity of its anchor [m/s]
     impulse: Vec3  # of the last substep, on a, world axes
     give: float  # spring: how its ends came together in the last substep for a unit impulse along it [m/s per N s]
+    reach: Vec3  # from b's end to a's, before the last substep [m],
+    ahead: Vec3  # and after it
+    moved: Vec3  # the one less the other
+    rate: Vec3  # at which its ends came apart before it [m/s]
+    before: float  # energy in the middle of the substep before [J]
+    created: float  # energy that it created in the last substep, see `sim.tie_energy` [J]
+    lag: float  # energy that its damper is behind by
+    curved: float  # what was created by its ends' curves
+    size: float  # of the energies it had to do with
+    credit: float  # leader of a group: energy that may come back to its springs and ropes,
+    spare: float  # and to the whole group; below 0: what it has too much
+    open: float  # 1: something acted on the group that is in no account
     earlier: Vec3  # impulse of the step's earlier substeps, on a, world axes
     earlier_own: Vec3  # the same in the frame of body a
     peak: float  # their greatest force [N]
@@ -51,6 +69,11 @@ class TieInts:
     rope: int
     body_a: int
     body_b: int  # -1: the world
+    leader: int  # first of the springs and ropes that tie its group of trees
+    held: int  # 1: this group hangs on the world
+    led: int  # 1: one of its trees is led by someone
+    teller: int  # of the group's springs and ropes, one that tells momentum ...
+    told: int  # ... of the tree of this root; -1: no more of them
 
 
 @inline
@@ -58,6 +81,38 @@ def damper_of(stiffness, damping, h, theta):
     """C, the damper of a spring that is stable at any step."""
     numeric = h * stiffness
     return maximum(damping + (2.0 * theta - 1.0) * numeric, theta * numeric)
+
+
+@kernel
+def note_tie(tie, rope, reach, rate, h):
+    """Note where the ends of a spring or rope are before a substep, and how much energy it had in the middle of the
+    last one; where somebody moved them since, as its force foretells, and no less than it has."""
+    off = reach - tie.ahead
+    known = dot(off, off) <= SAME * SAME * (dot(reach, reach) + SAME)
+    there = potential(tie, rope, reach) + maximum(-0.5 * h * dot(force_at(tie, rope, reach), rate), 0.0)
+    tie.before = where(known, potential(tie, rope, reach - tie.moved * 0.5), there)
+    tie.reach, tie.rate = reach, rate
+
+
+@kernel
+def force_at(tie, rope, reach):
+    """Force of a spring or rope at rest whose ends are `reach` apart, on b's end [N]."""
+    distance = sqrt(dot(reach, reach))
+    if rope == 1:
+        return reach * (tie.stiffness * maximum(distance - tie.length, 0.0) / (distance + LEAST))
+    return reach * (minimum(tie.stiffness * distance, tie.limit) / (distance + LEAST))
+
+
+@kernel
+def potential(tie, rope, reach):
+    """Potential energy of a spring or rope whose ends are `reach` apart [J]; where its limit holds it back, the work
+    of the limit."""
+    distance = sqrt(dot(reach, reach))
+    if rope == 1:
+        stretch = maximum(distance - tie.length, 0.0)
+        return 0.5 * tie.stiffness * (stretch * stretch)
+    force = minimum(tie.stiffness * distance, tie.limit)
+    return force * (distance - 0.5 * force / (tie.stiffness + LEAST))
 
 
 @kernel
@@ -71,6 +126,9 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
         arm_b = b.rot @ tie.point_b
         end_b = b.pos + arm_b
     reach, apart = end_a - end_b, point_motion(a.motion, arm_a)
+    if ints.body_b >= 0:
+        apart = apart - point_motion(scene.placed[ints.body_b].motion, arm_b)
+    note_tie(tie, ints.rope, reach, apart, law.h)
     theta = law.theta
     if ints.rope == 1:
         theta = 1.0
@@ -95,8 +153,6 @@ def add_tie(scene, rows, count, tie, ints, law, slot):
         row.impulse = tie.impulse * law.warm
         row.bias = reach * (tie.stiffness / damper) - tie.drift
         return count + 1
-    if ints.body_b >= 0:
-        apart = apart - point_motion(scene.placed[ints.body_b].motion, arm_b)
     slack = tie.length - sqrt(dot(reach, reach))
     way = law.contact_margin + law.h * (law.h * law.fall + sqrt(dot(apart, apart)))
     if any_lane(slack < way):

@@ -81,16 +81,21 @@ def factorise_own(mass, many, row, depth, count, stride):
 @kernel
 def whiten(tree, chains, mass, x, first, end):
     """x = L⁻ᵀ x for bodies first <= i < end, whole trees: from momenta to whitened velocities."""
-    stride = chains.stride
     for i in range(end - 1, first - 1, -1):
-        joint = tree.joint[i]
-        for k in range(joint.iv + joint.count - 1, joint.iv - 1, -1):
-            row, depth = k * stride, joint.depth + k - joint.iv
-            value = x[k] * mass[row + depth]
-            x[k] = value
-            for j in range(depth):
-                above = chains.velocity[i * stride + j]
-                x[above] = x[above] - mass[row + j] * value
+        whiten_joint(tree.joint[i], chains, mass, x, i)
+
+
+@kernel
+def whiten_joint(joint, chains, mass, x, i):
+    """Its part of a joint, of body i; those of the bodies that hang on it are done."""
+    stride = chains.stride
+    for k in range(joint.iv + joint.count - 1, joint.iv - 1, -1):
+        row, depth = k * stride, joint.depth + k - joint.iv
+        value = x[k] * mass[row + depth]
+        x[k] = value
+        for j in range(depth):
+            above = chains.velocity[i * stride + j]
+            x[above] = x[above] - mass[row + j] * value
 
 
 @kernel
@@ -102,12 +107,17 @@ def unwhiten(tree, chains, mass, x, v):
 @kernel
 def unwhiten_trees(tree, chains, mass, x, v, first, end):
     """The same for bodies first <= i < end, whole trees."""
-    stride = chains.stride
     for i in range(first, end):
-        joint = tree.joint[i]
-        for k in range(joint.iv, joint.iv + joint.count):
-            row, depth = k * stride, joint.depth + k - joint.iv
-            value = x[k]
-            for j in range(depth):
-                value = value - mass[row + j] * v[chains.velocity[i * stride + j]]
-            v[k] = value * mass[row + depth]
+        unwhiten_joint(tree.joint[i], chains, mass, x, v, i)
+
+
+@kernel
+def unwhiten_joint(joint, chains, mass, x, v, i):
+    """Its part of a joint, of body i; those of the bodies that it hangs on are done."""
+    stride = chains.stride
+    for k in range(joint.iv, joint.iv + joint.count):
+        row, depth = k * stride, joint.depth + k - joint.iv
+        value = x[k]
+        for j in range(depth):
+            value = value - mass[row + j] * v[chains.velocity[i * stride + j]]
+        v[k] = value * mass[row + depth]

@@ -21,8 +21,9 @@ from hitogata.figure.mechanism.program import Programs
 from hitogata.figure.pose import IDENTITY, FloatArray
 from hitogata.lanes import record_offsets, record_size
 
-UNLOCKED = 1e-6
-"""Armature of joints of three turns, as a share of the inertia in their neutral pose."""
+UNLOCKED = 1e-9
+"""Armature of joints of three turns, as a share of the inertia in their neutral pose: more changes bodies that are
+light beside what hangs on them."""
 
 LEAST = 1e-15
 """Armature of a coordinate that may move nothing [kg m²]."""

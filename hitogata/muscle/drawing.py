@@ -11,7 +11,7 @@ from hitogata.muscle.bodies import poses_and_columns, skeleton_of
 from hitogata.muscle.geometry import tables_of, wire_geometry
 from hitogata.muscle.tables import CYLINDER, ELLIPSOID, SITED_CYLINDER, TORUS
 from hitogata.muscle.wires import MuscleSet
-from hitogata.pictures import Camera
+from hitogata.pictures import Camera, Spindles
 
 BEADS = 24
 """Pieces of a spindle."""
@@ -77,6 +77,33 @@ def draw_muscles(
     axes.add_collection(fill)
 
 
+def muscle_spindles(
+    muscles: MuscleSet, q: ArrayLike, values: ArrayLike, *, name: str = "muscles", beads: int = 7
+) -> Spindles:
+    """Muscles over a motion, for replay and film (`hitogata.pictures`).
+
+    Args:
+        muscles: the set.
+        q: coordinates, shape (nt, nq).
+        values: activation, or tension over the greatest force, shape (nt, nm); NaN is drawn as 0.
+        name: of the overlay.
+        beads: points of each muscle.
+    """
+    rows = np.atleast_2d(np.asarray(q, np.float64))
+    stations = wire_geometry(muscles, rows, stations=True).stations
+    assert stations is not None
+    _, poses, _ = poses_and_columns(muscles.body, rows)
+    points = np.empty((len(rows), len(muscles.muscles), beads, 3))
+    for t in range(len(rows)):
+        for k in range(len(muscles.muscles)):
+            points[t, k] = _even(path_line(muscles, stations[t, k], poses[t]), beads - 1)
+    if isinstance(muscles.body, Mechanism) and abs(muscles.body.gravity[1]) > abs(muscles.body.gravity[2]):
+        points = points @ Y_UP.T
+    strength = np.array([muscle.max_force for muscle in muscles.muscles])
+    widths = 1.5 + 7.0 * np.sqrt(strength / strength.max())
+    return Spindles(name, points, np.nan_to_num(np.asarray(values, np.float64)), widths)
+
+
 def path_line(muscles: MuscleSet, stations: FloatArray, poses: FloatArray) -> FloatArray:
     """A path as a line of points (n, 3): straight parts, and bends put on their surfaces."""
     rows = stations[stations[:, 3] > -2]
@@ -111,10 +138,10 @@ def _on_surface(muscles: MuscleSet, surface: int, poses: FloatArray, points: Flo
     return result
 
 
-def _even(line: FloatArray) -> FloatArray:
+def _even(line: FloatArray, pieces: int = BEADS) -> FloatArray:
     """A line's points at even distances."""
     far = np.concatenate([[0.0], np.linalg.norm(np.diff(line, axis=0), axis=1).cumsum()])
-    at = np.linspace(0.0, far[-1], BEADS + 1)
+    at = np.linspace(0.0, far[-1], pieces + 1)
     return np.stack([np.interp(at, far, line[:, i]) for i in range(3)], axis=1)
 
 

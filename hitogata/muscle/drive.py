@@ -84,6 +84,16 @@ class MuscleDrive:
             raise ArgumentError(f"{member.figure.name!r}: its joints do not follow one another")
 
     @property
+    def member(self) -> Member | BatchMember:
+        """The figure, in its world or batch."""
+        return self._member
+
+    @property
+    def figure(self) -> Figure:
+        """It."""
+        return self._member.figure
+
+    @property
     def activation(self) -> FloatArray:
         """Of every muscle."""
         return self._activation if self._batch else self._activation[0]

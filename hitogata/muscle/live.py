@@ -46,7 +46,7 @@ class LiveForces:
     """Static optimisation of a figure's muscles, frame by frame."""
 
     def __init__(self, muscles: MuscleSet, options: ForceOptions | None = None) -> None:
-        """Of a set, with a separable cost: squares, cubes or volume, without EMG or smoothness.
+        """Of a set, with a separable cost: squares, cubes or volume, without smoothness; EMG comes with the frames.
 
         Args:
             muscles: on a figure (see `MuscleArms`); nodes are balanced by muscles alone.
@@ -54,7 +54,7 @@ class LiveForces:
         """
         self.options = options or ForceOptions()
         if self.options.cost not in (Cost.SQUARES, Cost.CUBES, Cost.VOLUME) or self.options.emg or self.options.smooth:
-            raise ArgumentError("live forces take squares, cubes or volume, without EMG and smoothness")
+            raise ArgumentError("live forces take squares, cubes or volume, no smoothness, and EMG frame by frame")
         self.muscles, self.arms = muscles, MuscleArms(muscles)
         self._nm = len(muscles.muscles)
         end = self.arms.starts[self._nm]
@@ -72,25 +72,40 @@ class LiveForces:
         self._softness = np.full(len(crossed), self.options.reserve)
         self._start: FloatArray | None = None
 
-    def __call__(self, q: ArrayLike, v: ArrayLike, moments: ArrayLike) -> LiveFrames:
+    def __call__(self, q: ArrayLike, v: ArrayLike, moments: ArrayLike, emg: ArrayLike | None = None) -> LiveFrames:
         """Muscles of the next frame.
 
         Args:
             q, v: coordinates and velocities of the figure, shape (nq,), (nv,).
             moments: forces on its velocities that muscles shall make, shape (nv,).
+            emg: activations that were measured, 0 to 1, shape (nm,), NaN where none was; they are followed with the
+                options' `emg_weight`, as in `muscle_forces`.
         """
         lengths, values = self.arms(q)
-        found = self._solve(lengths[None], values[None], v, moments, 1)
+        found = self._solve(lengths[None], values[None], v, moments, 1, self._measured(emg))
         return LiveFrames(*(getattr(found, name)[0] for name in LiveFrames.__dataclass_fields__))
 
     def rows(self, q: ArrayLike, v: ArrayLike, moments: ArrayLike, *, threads: int | None = 1) -> LiveFrames:
         """Many frames at once, several in a register: q (n, nq), v (n, nv), moments (n, nv)."""
         lengths, values = self.arms.rows(q)
-        return self._solve(lengths, values, v, moments, threads)
+        return self._solve(lengths, values, v, moments, threads, (self._weights, None))
+
+    def _measured(self, emg: ArrayLike | None) -> tuple[FloatArray, FloatArray | None]:
+        """Weights and targets of activations."""
+        if emg is None:
+            return self._weights, None
+        given = np.asarray(emg, np.float64)
+        if given.shape != (self._nm,) or ((given < 0) | (given > 1)).any():
+            raise ArgumentError(f"emg: {self._nm} activations from 0 to 1 are expected, NaN where none was measured")
+        there = np.isfinite(given)
+        if there.any() and self.options.cost is Cost.CUBES:
+            raise ArgumentError(f"{self.options.cost.value}: EMG goes with squares or volumes only")
+        return np.where(there, self.options.emg_weight, self._weights), np.where(there, given, 0.0)
 
     def _solve(
-        self, lengths: FloatArray, values: FloatArray, v: ArrayLike, moments: ArrayLike, threads: int | None
-    ) -> LiveFrames:
+        self, lengths: FloatArray, values: FloatArray, v: ArrayLike, moments: ArrayLike, threads: int | None,
+        followed: tuple[FloatArray, FloatArray | None],
+    ) -> LiveFrames:  # fmt: skip
         n, body, arms = len(lengths), self.muscles.body, self.arms
         assert isinstance(body, Figure)
         rates, asked = (np.asarray(a, np.float64).reshape(n, -1) for a in (v, moments))
@@ -114,8 +129,9 @@ class LiveForces:
             left[k] += np.bincount(of, cells[k], count)
         A = values[:, self._cells] * -able.capacity[:, self._wires[self._cells]]
         found = sparse_separable_programs(
-            self._pattern, A, left[:, self._crossed], weights=self._weights, low=self._low, softness=self._softness,
+            self._pattern, A, left[:, self._crossed], weights=followed[0], low=self._low, softness=self._softness,
             power=3.0 if self.options.cost is Cost.CUBES else 2.0, start=self._start, threads=threads,
+            targets=followed[1],
         )  # fmt: skip
         self._start = found.multipliers[-1]
         force = found.x * able.capacity + passive

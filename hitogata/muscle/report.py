@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics.recorded import RecordedDynamics
+from hitogata.figure import Figure, Trajectory
 from hitogata.figure.values import FloatArray
 from hitogata.files.storage import StorageTable
 from hitogata.files.storage import write_storage as write_table
-from hitogata.muscle.drawing import draw_muscles, muscle_colours
+from hitogata.library.musculoskeletal import rows_of
+from hitogata.muscle.drawing import draw_muscles, muscle_colours, muscle_spindles
 from hitogata.muscle.forces import MuscleSolution
-from hitogata.pictures import Camera, Plot, Section, Table, write_report
+from hitogata.muscle.motion import BodyMotion
+from hitogata.muscle.wires import MuscleSet
+from hitogata.pictures import Actor, Camera, Plot, Section, Table, write_replay, write_report
 
 PICTURES = 8
 """Poses that are drawn."""
@@ -38,7 +42,7 @@ def muscle_tables(found: MuscleSolution, time: FloatArray) -> dict[str, StorageT
     }
 
 
-def write_muscle_report(folder: str | Path, found: MuscleSolution, motion: RecordedDynamics) -> Path:
+def write_muscle_report(folder: str | Path, found: MuscleSolution, motion: RecordedDynamics | BodyMotion) -> Path:
     """Tables (.sto and .csv), plots, pictures and a page; returns the page's path."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -78,15 +82,55 @@ def write_muscle_report(folder: str | Path, found: MuscleSolution, motion: Recor
                 Table(("not crossed by muscles", "greatest residual [N m, N]"), residuals),
             ],
         ),
+        Section(
+            "Groups",
+            [Plot(_group_lines(motion.time, found, which, name), f"{name}: the busiest.", f"group_{k}")
+             for k, (name, which) in enumerate(muscle_groups(found.muscles).items())],
+        ),
         Section("All muscles", [Plot(all_muscles_picture(found, motion.time), "Every muscle over time.", "all")]),
     ]  # fmt: skip
+    if isinstance(found.muscles.body, Figure) and found.good.all():
+        write_muscle_replay(folder / "replay.html", found, motion)
     good = int(found.good.sum())
     worst = float(np.nanmax(found.optimality))
     text = f"{good} of {len(found.good)} frames; least {found.cost.value}; optimality to {worst:.1e}."
     return write_report(folder, f"Muscles of {found.muscles.name}", sections, text=text)
 
 
-def stride_picture(found: MuscleSolution, motion: RecordedDynamics) -> Any:
+def muscle_groups(muscles: MuscleSet) -> dict[str, list[int]]:
+    """Muscles by group: regions of the built-in body, others by the body that they end on."""
+    regions = {row["name"]: row["region"] for row in rows_of("muscles")}
+    found: dict[str, list[int]] = {}
+    for k, muscle in enumerate(muscles.muscles):
+        plain = muscle.name[:-2] if muscle.name[-2:] in ("_r", "_l") else muscle.name
+        side = {"_r": ", right", "_l": ", left"}.get(muscle.name[-2:], "")
+        group = regions[plain] + side if plain in regions else str(muscle.path.points[-1].body or "the world")
+        found.setdefault(group, []).append(k)
+    return found
+
+
+def _group_lines(time: FloatArray, found: MuscleSolution, which: list[int], name: str) -> Any:
+    """Activations of the up to eight busiest of a group."""
+    mean = np.nan_to_num(np.nanmean(found.activation[:, which], axis=0))
+    busy = [which[k] for k in np.argsort(-mean)[:8]]
+    names = [muscle.name for muscle in found.muscles.muscles]
+    return _lines(time, found.activation, busy, names, f"activation, {name}")
+
+
+def write_muscle_replay(path: Path, found: MuscleSolution, motion: RecordedDynamics | BodyMotion) -> None:
+    """The motion as a page that opens from disk, muscles coloured by activation, at 30 frames a second."""
+    figure = found.muscles.body
+    assert isinstance(figure, Figure)
+    step = max(1, round(1.0 / 30.0 / max(float(np.diff(motion.time).mean()), 1e-6))) if len(motion.time) > 1 else 1
+    rows = slice(None, None, step)
+    v = np.zeros((len(motion.time[rows]), figure.nv))
+    trajectory = Trajectory(motion.time[rows], motion.q[rows], v, figure_name=figure.name)
+    muscles = muscle_spindles(found.muscles, motion.q[rows], found.activation[rows])
+    write_replay(path, Actor(figure, trajectory, colour="#e6dfcf", opacity=0.35, overlays=[muscles]),
+                 title=f"Muscles of {found.muscles.name}")  # fmt: skip
+
+
+def stride_picture(found: MuscleSolution, motion: RecordedDynamics | BodyMotion) -> Any:
     """Poses side by side, evenly over time."""
     import matplotlib
 

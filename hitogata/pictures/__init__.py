@@ -4,7 +4,7 @@ from hitogata.pictures.actor import Actor
 from hitogata.pictures.camera import Camera
 from hitogata.pictures.figures import draw_figure, draw_terrain
 from hitogata.pictures.film import draw_picture, write_film, write_still
-from hitogata.pictures.overlays import Arrows, JointRange, Line, Marker, Overlay, Trail
+from hitogata.pictures.overlays import Arrows, JointRange, Line, Marker, Overlay, Spindles, Trail
 from hitogata.pictures.replay import Caption, write_replay
 from hitogata.pictures.report import Plot, Replay, Section, Table, write_report
 from hitogata.pictures.schedules import draw_schedule, write_schedule
@@ -21,6 +21,7 @@ __all__ = [
     "Plot",
     "Replay",
     "Section",
+    "Spindles",
     "Table",
     "Trail",
     "draw_figure",

@@ -8,7 +8,7 @@ import numpy as np
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory
 from hitogata.figure.values import Vector
-from hitogata.pictures.overlays import JointRange, Line, Marker, Overlay, check_colour, check_text, vectors
+from hitogata.pictures.overlays import JointRange, Line, Marker, Overlay, Spindles, check_colour, check_text, vectors
 from hitogata.rom import RangeOfMotion
 
 
@@ -67,6 +67,9 @@ class Actor:
         what = f"{self}, {type(overlay).__name__} {overlay.name!r}"
         if isinstance(overlay, JointRange):
             range_of(self.figure, overlay)
+        elif isinstance(overlay, Spindles):
+            if len(overlay.at) != len(self.trajectory):
+                raise ArgumentError(f"{what}: has {len(overlay.at)} times, the trajectory {len(self.trajectory)}")
         elif not isinstance(overlay, Line):
             frames = [overlay.at, overlay.tied_to] if isinstance(overlay, Marker) else [overlay.at]
             for name in frames:

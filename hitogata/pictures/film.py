@@ -14,10 +14,11 @@ from hitogata.figure import Trajectory
 from hitogata.figure.pose import FloatArray
 from hitogata.pictures.actor import Actor
 from hitogata.pictures.camera import Camera
-from hitogata.pictures.overlays import positive
+from hitogata.pictures.overlays import Spindles, positive
 from hitogata.pictures.replay import COLOURS
 from hitogata.pictures.replay_shapes import world_boxes
 from hitogata.pictures.shading import Frame, draw_solids
+from hitogata.pictures.spindles import draw_spindles
 
 Picture = npt.NDArray[np.uint8]
 """Shape (height, width, 3)."""
@@ -56,11 +57,16 @@ def draw_picture(
 
 
 def _at(actor: Actor, time: float) -> Actor:
-    """An actor whose motion is one sample, without overlays."""
+    """An actor whose motion is one sample; of overlays it keeps spindles."""
     motion = actor.trajectory
     row = max(0, int(np.searchsorted(motion.time, time + 1e-9, side="right")) - 1)
     one = Trajectory(motion.time[row : row + 1], motion.q[row : row + 1], motion.v[row : row + 1])
-    return replace(actor, trajectory=one, overlays=())
+    kept = [
+        replace(each, at=each.at[row : row + 1], values=each.values[row : row + 1])
+        for each in actor.overlays
+        if isinstance(each, Spindles)
+    ]
+    return replace(actor, trajectory=one, overlays=tuple(kept))
 
 
 def write_film(
@@ -176,6 +182,14 @@ class _Stage:
             (a.figure, q, a.offset, a.colour or COLOURS[k % len(COLOURS)], dict(a.link_colours), a.opacity)
             for k, (a, q) in enumerate(zip(self.actors, states, strict=True))
         ])  # fmt: skip
+        strings = [
+            (overlay, max(row, 0), np.array(a.offset))
+            for a, row in zip(self.actors, rows, strict=True)
+            for overlay in a.overlays
+            if isinstance(overlay, Spindles)
+        ]
+        if strings:
+            draw_spindles(picture, frame, strings)
         return picture
 
     def _ground(self, middle: FloatArray) -> Picture:

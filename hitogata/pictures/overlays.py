@@ -163,7 +163,56 @@ class JointRange:
         positive(self.tolerance, f"range {self.name!r}: tolerance")
 
 
-Overlay = Marker | Trail | Line | Arrows | JointRange
+@dataclass(frozen=True, eq=False)
+class Spindles:
+    """Strings that move and change their colour, thick in the middle, such as muscles.
+
+    Attributes:
+        name: of the overlay.
+        at: their points at each time of the trajectory, world, shape (nt, n, k, 3) [m].
+        values: what colours them, 0 to 1, shape (nt, n).
+        widths: of their middles [pixels], shape (n,).
+        palette: colours of 0 to 1, "#rrggbb", at even distances.
+        colour: in lists of overlays, "#rrggbb".
+    """
+
+    name: str
+    at: Any
+    values: Any
+    widths: Any
+    palette: tuple[str, ...] = ("#fae68c", "#f79e33", "#d92919", "#8c050f")
+    colour: str = "#d92919"
+
+    def __post_init__(self) -> None:
+        _check_overlay(self)
+        what = f"spindles {self.name!r}"
+        points, values = floats(self.at, f"{what}: at"), floats(self.values, f"{what}: values")
+        widths = floats(self.widths, f"{what}: widths")
+        if points.ndim != 4 or points.shape[2] < 2 or points.shape[3] != 3 or not np.isfinite(points).all():
+            raise ArgumentError(f"{what}: at must be finite, shape (nt, n, k, 3), got {points.shape}")
+        if values.shape != points.shape[:2] or widths.shape != points.shape[1:2]:
+            raise ArgumentError(
+                f"{what}: values of shape {points.shape[:2]} and widths of shape {points.shape[1:2]} are expected, "
+                f"got {values.shape} and {widths.shape}"
+            )
+        if not np.isfinite(values).all() or not (widths > 0).all():
+            raise ArgumentError(f"{what}: values must be finite, widths positive")
+        if len(self.palette) < 2:
+            raise ArgumentError(f"{what}: a palette needs two colours or more")
+        for each in self.palette:
+            check_colour(each, what)
+        object.__setattr__(self, "at", points)
+        object.__setattr__(self, "values", np.clip(values, 0.0, 1.0))
+        object.__setattr__(self, "widths", widths)
+
+    def shades(self, values: FloatArray) -> FloatArray:
+        """Colours of values, shape (..., 3), 0 to 1."""
+        stops = np.array([[int(c[k : k + 2], 16) / 255 for k in (1, 3, 5)] for c in self.palette])
+        at = np.linspace(0.0, 1.0, len(stops))
+        return np.stack([np.interp(values, at, stops[:, k]) for k in range(3)], axis=-1)
+
+
+Overlay = Marker | Trail | Line | Arrows | JointRange | Spindles
 
 
 # ---------------------------------------------------------------- checks

@@ -9,7 +9,7 @@ from hitogata.dynamics import LinkPoses
 from hitogata.figure import Figure
 from hitogata.figure.pose import FloatArray
 from hitogata.pictures.actor import Actor, range_of
-from hitogata.pictures.overlays import Arrows, JointRange, Line, Marker, Overlay, Trail
+from hitogata.pictures.overlays import Arrows, JointRange, Line, Marker, Overlay, Spindles, Trail
 from hitogata.pictures.quantized_arrays import pack, pack_indices
 from hitogata.pictures.range_surface import range_surface
 
@@ -46,6 +46,8 @@ def overlay_record(overlay: Overlay, actor: Actor, rows: Rows, poses: LinkPoses)
             return record | _arrows(overlay, actor, rows)
         case JointRange():
             return record | _range(overlay, actor, rows)
+        case Spindles():
+            return record | _spindles(overlay, actor, rows)
 
 
 def _points(at: Any, actor: Actor, rows: Rows, poses: LinkPoses) -> FloatArray:
@@ -75,6 +77,19 @@ def _arrows(overlay: Arrows, actor: Actor, rows: Rows) -> Record:
         "starts": pack_indices(np.concatenate([[0], np.cumsum(shown.sum(1))])),
         "at": pack(at[shown], resolution=RESOLUTION),
         "vectors": pack(vectors[shown] * scale, resolution=RESOLUTION),
+    }
+
+
+def _spindles(overlay: Spindles, actor: Actor, rows: Rows) -> Record:
+    """Points of all times in one list, and the colour of each spindle in each time as a place in 64 shades."""
+    points = overlay.at[rows] + np.array(actor.offset)
+    shades = (255 * overlay.shades(np.linspace(0.0, 1.0, 64))).round().astype(int)
+    return {
+        "at": pack(points, resolution=RESOLUTION),
+        "values": pack_indices(np.rint(63 * overlay.values[rows]).astype(np.int64).ravel()),
+        "widths": overlay.widths.tolist(),
+        "beads": points.shape[2],
+        "palette": ["#" + "".join(f"{c:02x}" for c in shade) for shade in shades],
     }
 
 

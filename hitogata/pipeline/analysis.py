@@ -9,8 +9,10 @@ ANALYSIS = Pipeline((
     Stage("angles", "hitogata.pipeline.stages.angles:angles_of_trial", "Motion", ("label", "body"), ("angles",)),
     Stage("loads", "hitogata.pipeline.stages.loads:loads_of_trial", "Loads", ("label", "body", "angles"), ("loads",),
           ("loads",)),
-    Stage("torques", "hitogata.pipeline.stages.torques:torques_of_trial", "Torques", ("body", "angles", "loads"),
-          ("torques",)),
+    Stage("filter", "hitogata.pipeline.stages.filter:possible_motion", "Possible", ("label", "body", "angles", "loads"),
+          ("filter",)),
+    Stage("torques", "hitogata.pipeline.stages.torques:torques_of_trial", "Torques",
+          ("body", "angles", "loads", "filter"), ("torques", "loads")),
     Stage("muscles", "hitogata.pipeline.stages.muscles:tensions_of_trial", "Tensions", ("body", "torques"),
           ("muscles",)),
 ))  # fmt: skip

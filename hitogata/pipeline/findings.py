@@ -52,7 +52,7 @@ def residual_numbers(torques: Torques) -> dict[str, Any]:
 def warnings_of(values: dict[str, Any]) -> list[str]:
     """What to look at, from all stages, once."""
     told: list[str] = []
-    for name in ("label", "body", "angles", "loads", "torques", "muscles"):
+    for name in ("label", "body", "angles", "loads", "filter", "torques", "muscles"):
         value = values.get(name)
         told += [*getattr(value, "problems", ()), *getattr(value, "notes", ())]
     if values["torques"] is not None and values["muscles"] is None and values["body"].muscles is not None:

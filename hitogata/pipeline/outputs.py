@@ -40,6 +40,9 @@ def write_data(folder: Path, values: dict[str, Any]) -> None:
             found = angles.angles
             arrays |= {"markers": np.array(found.markers.labels), "marker_residuals": found.residuals,
                        "deviations": found.deviations}  # fmt: skip
+    possible = values["filter"]
+    if possible is not None and possible.found:
+        possible.motion.save(folder / "filtered.npz")
     if loads is not None:
         _tables(folder, "loads", loads.table, ".mot")
     if torques is not None:

@@ -14,7 +14,7 @@ from hitogata.pipeline.findings import findings, range_use
 from hitogata.pipeline.outputs import trajectory_of
 from hitogata.pipeline.settings import Settings
 from hitogata.pipeline.stages.loads import FORCE, POINT
-from hitogata.pipeline.values import Body, Loads, Motion, Tensions, Torques
+from hitogata.pipeline.values import Body, Loads, Motion, Possible, Tensions, Torques
 
 MARKERS = 24
 """Drawn in the replay, at most."""
@@ -43,7 +43,7 @@ def write_page(folder: Path, name: str, values: dict[str, Any], settings: Settin
         parts.append("\n\n".join(["To look at:", *found["warnings"]]))
     sections = [Section("In short", parts)]
     if angles is not None and settings.page.replay and len(angles.time) > 1:
-        sections.append(Section("Motion", [_replay(folder, body, angles, loads)]))
+        sections.append(Section("Motion", [_replay(folder, body, angles, loads, values["filter"])]))
     if angles is not None and angles.angles is not None:
         sections.append(Section("Markers", _markers(angles, drawn)))
     if angles is not None and angles.table is not None:
@@ -58,7 +58,7 @@ def write_page(folder: Path, name: str, values: dict[str, Any], settings: Settin
     write_report(folder, name, sections, text=f"{body.figure.name}, analysed by hitogata")
 
 
-def _replay(folder: Path, body: Body, angles: Motion, loads: Loads | None) -> Replay:
+def _replay(folder: Path, body: Body, angles: Motion, loads: Loads | None, possible: Possible | None) -> Replay:
     overlays: list[Any] = []
     if angles.angles is not None:
         labels = angles.angles.markers.labels
@@ -68,9 +68,14 @@ def _replay(folder: Path, body: Body, angles: Motion, loads: Loads | None) -> Re
     if arrows is not None:
         overlays.append(arrows)
     lowest = float(forward_kinematics(body.figure, angles.q).position[..., 2].min())
-    actor = Actor(body.figure, trajectory_of(body, angles), overlays=overlays)
-    write_replay(folder / "replay.html", actor, title="motion", ground=-0.1 < lowest < 0.3)
-    return Replay(folder / "replay.html", "the body; red: its markers, hidden ones too; orange: measured forces")
+    own, said = trajectory_of(body, angles), "the body; red: its markers, hidden ones too; orange: measured forces"
+    actors = [Actor(body.figure, own, overlays=overlays)]
+    if possible is not None and possible.found:
+        motion, said = possible.motion, "the motion as it can be, with the floor's forces; pale: as it was recorded"
+        pushes = Arrows("forces of the floor", motion["corners"], motion["forces"], scale=1.0 / 1500)
+        actors = [Actor(body.figure, own, opacity=0.3), Actor(body.figure, motion, overlays=[pushes])]
+    write_replay(folder / "replay.html", actors, title="motion", ground=-0.1 < lowest < 0.3)
+    return Replay(folder / "replay.html", said)
 
 
 def _arrows(loads: Loads, angles: Motion) -> Arrows | None:

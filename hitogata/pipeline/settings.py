@@ -96,6 +96,14 @@ class Loads(Section):
 
 
 @dataclass(frozen=True)
+class Filter(Section):
+    """The dynamics filter, for motions of skeletons without measured forces."""
+
+    on: bool = _setting(True, "whether such motions are made possible on a level floor")
+    mode: str = _setting("preview", "what is known of the future", words=("online", "preview", "recording"))
+
+
+@dataclass(frozen=True)
 class Torques(Section):
     """Torques of joints."""
 
@@ -134,6 +142,7 @@ class Settings:
     body: Body = field(default_factory=Body)
     angles: Angles = field(default_factory=Angles)
     loads: Loads = field(default_factory=Loads)
+    filter: Filter = field(default_factory=Filter)
     torques: Torques = field(default_factory=Torques)
     muscles: Muscles = field(default_factory=Muscles)
     page: Page = field(default_factory=Page)

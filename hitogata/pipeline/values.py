@@ -112,6 +112,23 @@ class Loads:
 
 
 @dataclass(frozen=True, eq=False)
+class Possible:
+    """A motion that the body can do on its floor.
+
+    Attributes:
+        motion: filtered, with channels `tau` and `residual`; as it was if it could not be.
+        floor: sum of the floor's forces [N], shape (n, 3).
+        found: whether it was filtered.
+        notes: how possible, and how close.
+    """
+
+    motion: Trajectory
+    floor: FloatArray = field(repr=False)
+    found: bool
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
 class Torques:
     """What moved the body.
 

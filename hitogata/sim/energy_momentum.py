@@ -34,10 +34,9 @@ the world is slowed as a whole.
 from typing import NamedTuple
 
 from hitogata.constraints.springs import damper_of
-from hitogata.dynamics.factor import unwhiten_trees, whiten
+from hitogata.dynamics.factor import unwhiten_joint, unwhiten_trees, whiten, whiten_joint
 from hitogata.dynamics.followers import follow
-from hitogata.dynamics.integration import advance_trees
-from hitogata.dynamics.joints import about, add_felt, driven, is_floating
+from hitogata.dynamics.joints import about, add_felt, driven, is_floating, move_on
 from hitogata.dynamics.layout import velocities_to
 from hitogata.dynamics.world_kinematics import at_rest
 from hitogata.dynamics.world_kinematics import carried as carried_along
@@ -63,6 +62,7 @@ from hitogata.spatial import (
     Force,
     Mat3,
     Motion,
+    Quaternion,
     Sym3,
     Vec3,
     cross,
@@ -70,7 +70,6 @@ from hitogata.spatial import (
     dot,
     inverse,
     load3,
-    quaternion_of,
     rotate,
     rotated,
     rotation_vector,
@@ -82,7 +81,7 @@ from hitogata.spatial import (
 )
 
 SLOW = 1e-4
-"""A tree whose bodies all turn at less than ω with h ω² below this loses nothing worth the work [1/s]."""
+"""A body that turns at ω with h ω² below this, and all that it hangs on, loses nothing worth the work [1/s]."""
 
 TAME, WILD = 0.8, 1.4
 """What turns by more than the former within a step is followed less, and from the latter on not at all.  Energy is let
@@ -137,6 +136,8 @@ class Reached:
     pos: Vec3
     rel: Vec3
     push: Force  # what the bends of its subtree are worth, about the root's origin
+    turns: float  # 1: it, or what it hangs on, turns fast enough to be followed
+    needed: float  # 1: so does something in its subtree
 
 
 class Room(NamedTuple):
@@ -237,58 +238,76 @@ def follow_tree(scene, solids, state, control, law, room, root, end, share, kept
     tree, chains, mass, x = scene.tree, scene.chains, scene.mass, scene.x
     first, last = tree.joint[root].iv, velocities_to(tree, end)
     limp = is_limp(tree, control, root, end)
-    half_kick(scene, room.half, law.h, root, end)
+    if any_lane(limp):
+        half_kick(scene, room.half, law.h, root, end)
     for k in range(first, last):
         room.half[k] = where(limp, room.half[k], 0.0)
         room.start[k] = x[k]
     began = (state.depth[root] >= UNKNOWN) & is_free(tree, root)
     known = known_work(scene, solids, state, where(limp, 0.5 * law.h, law.h), kept, root, end)
     n, going, rounds, still, before = 0.0, fast, MOST_ROUNDS, STILL / law.h, INFINITE
+    alone = end - root == 1 and is_loose(tree, control, root)
     if end - root == 1:
         still = STILL_ALONE / law.h
-        if is_loose(tree, control, root):
-            follow_alone(scene, solids[root], room, root, share, law.h, fast)
-            going = going & False
+    if alone:
+        follow_alone(scene, solids[root], room, root, share, law.h, fast)
+        going = going & False
+    if any_lane(going):
+        find_turning(scene, state, room.reached, root, end, law.h)
+        begin_rounds(scene, room, root, end)
     while any_lane(going):
-        for k in range(first, last):
-            x[k] = x[k] - room.half[k]
-        unwhiten_trees(tree, chains, mass, x, room.next, root, end)
-        moved = greatest_change(room, first, last)
+        for i in range(root, end):
+            if any_lane(room.reached[i].needed > 0.0):
+                unwhiten_joint(tree.joint[i], chains, mass, x, room.next, i)
+        moved = greatest_change(tree, room, root, end)
         if n > 0.0:
             done = (moved < still * still) | (moved > STALLED * before)
             rounds = where(done, minimum(rounds, n), rounds)
         before = where(n > 0.0, moved, INFINITE)
-        mix(room, first, last, n, going, going & (n < rounds))
-        move_bodies(scene, room.v, root, end)
+        mix(tree, room, root, end, n, going, going & (n < rounds))
         if any_lane(going & (n >= rounds) & (share > 0.0)):
             strays = (moved * (law.h * law.h) > LOST * LOST) & going & (n >= rounds) & (share > 0.0)
             share, rounds = where(strays, 0.0, share), where(strays, n + 1.0, rounds)
         going = going & (n < rounds)
         n += 1.0
         if any_lane(going):
-            advance_trees(tree, state.q, room.v, law.h, room.q, root, end)
+            for i in range(root, end):
+                if any_lane(room.reached[i].needed > 0.0):
+                    joint = tree.joint[i]
+                    move_body(joint, tree.body[i], scene.placed, i, room.v)
+                    move_on(joint, state.q, room.v, law.h, room.q)
+                    for k in range(joint.iv, joint.iv + joint.count):
+                        x[k] = x[k] * 0.0
             if scene.followers.total > 0:
                 follow(tree, scene.followers, room.q, root, end)
             for i in range(root, end):
-                place_body(tree.joint[i], tree.body[i], room.reached[i], room.reached, room.q)
-            for k in range(first, last):
-                x[k] = x[k] * 0.0
+                if any_lane(room.reached[i].needed > 0.0):
+                    place_body(tree.joint[i], tree.body[i], room.reached[i], room.reached, room.q)
             bend_bodies(scene, solids, room.reached, root, end, share, law.h, going)
-            whiten(tree, chains, mass, x, root, end)
-            for k in range(first, last):
-                x[k] = room.start[k] - x[k]
+            whiten_rounds(scene, room, root, end)
+    if not alone:
+        unwhiten_trees(tree, chains, mass, x, room.v, root, end)
+        move_bodies(scene, room.v, root, end)
     scale, spin, left = energy_scale(scene, solids, state, control, law, room, known, root, end)
-    rescale(scene, solids, room, root, end, where(fast, scale, 1.0), where(fast, spin, 1.0))
+    scale, spin = where(fast, scale, 1.0), where(fast, spin, 1.0)
     most = where(began, state.spare[root], where(kept < 1.0, 0.0, INFINITE))  # a motion that begins has lost nothing
     state.spare[root] = where(fast, minimum(left, most), state.spare[root])
-    move_bodies(scene, room.v, root, end)
-    whiten_velocities(scene, room.v, root, end)
+    slower = (scale < 1.0) | (spin < 1.0)
+    if alone or any_lane(slower):
+        for k in range(first, last):
+            room.old[k] = x[k]
+        rescale(scene, solids, room, root, end, scale, spin)
+        move_bodies(scene, room.v, root, end)
+        whiten_velocities(scene, room.v, root, end)
+        if not alone:
+            for k in range(first, last):
+                x[k] = where(slower, x[k], room.old[k])
     for k in range(first, last):
         x[k] = where(fast, x[k] + room.half[k], room.start[k])
     for i in range(root, end):
         placed, old = scene.placed[i], state.carried[i]
-        reply = rotated(placed.rot, inverse_inertia(solids[i].central))
-        placed.bent = energy_of_excess(reply, placed.motion.ang, placed.excess)
+        if any_lane(dot(placed.excess, placed.excess) > 0.0):
+            placed.bent = energy_of_excess(solids[i].central, placed.rot, placed.motion.ang, placed.excess)
         placed.motion = brought_along(placed.rot, placed.arm, old.centre + fall_of(tree, state, root), old.spin)
 
 
@@ -344,9 +363,10 @@ def curve_newton_step(inertia, spin, start, share, h):
 
 
 @inline
-def energy_of_excess(reply, spin, excess):
-    """Kinetic energy that an excess e of angular momentum adds to that of I ω:  ω·e + ½ e·I⁻¹e.  reply: I⁻¹."""
-    return dot(spin, excess) + 0.5 * dot(excess, reply @ excess)
+def energy_of_excess(central, rot, spin, excess):
+    """Kinetic energy that an excess e of angular momentum adds to that of I ω:  ω·e + ½ e·I⁻¹e."""
+    own = rot.T @ excess
+    return dot(spin, excess) + 0.5 * dot(own, inverse_inertia(central) @ own)
 
 
 @kernel
@@ -387,49 +407,105 @@ def weight_of(inertia, gravity):
 @kernel
 def move_bodies(scene, v, root, end):
     """J v: motion of each body's origin."""
-    tree, work = scene.tree, scene.placed
     for i in range(root, end):
-        joint, placed = tree.joint[i], work[i]
-        if joint.parent >= 0:
-            parent = work[joint.parent]
-            motion = carried_along(parent.motion, placed.rel - parent.rel)
-        else:
-            motion = at_rest()
-        placed.motion = driven(joint, tree.body[i], placed, v, motion)
+        move_body(scene.tree.joint[i], scene.tree.body[i], scene.placed, i, v)
 
 
 @kernel
-def greatest_change(room, first, last):
+def move_body(joint, body, work, i, v):
+    """The same of one body; its parent's is known."""
+    placed = work[i]
+    if joint.parent >= 0:
+        parent = work[joint.parent]
+        motion = carried_along(parent.motion, placed.rel - parent.rel)
+    else:
+        motion = at_rest()
+    placed.motion = driven(joint, body, placed, v, motion)
+
+
+@kernel
+def greatest_change(tree, room, root, end):
     """Square of the greatest change of a velocity by a round."""
-    most = room.v[first] * 0.0
-    for k in range(first, last):
-        change = room.next[k] - room.v[k]
-        most = maximum(most, change * change)
+    most = room.v[tree.joint[root].iv] * 0.0
+    for i in range(root, end):
+        joint, needed = tree.joint[i], room.reached[i].needed > 0.0
+        if any_lane(needed):
+            for k in range(joint.iv, joint.iv + joint.count):
+                change = room.next[k] - room.v[k]
+                most = maximum(most, where(needed, change * change, 0.0))
     return most
 
 
 @kernel
-def mix(room, first, last, n, going, more):
+def mix(tree, room, root, end, n, going, more):
     """Velocities of the next round, where there is one: those this one found, g, mixed with those of the last, g₋
     (Anderson 1965, of depth one), in those that are going; where there are no more, g.
 
     g - θ (g - g₋),  θ = r·(r - r₋) / |r - r₋|²,  r = g - v
     """
+    first = tree.joint[root].iv
     along, whole = room.v[first] * 0.0, room.v[first] * 0.0 + LEAST
     if n > 1.0:
-        for k in range(first, last):
-            own = room.next[k] - room.v[k]
-            turned = own - room.change[k]
-            along, whole = along + own * turned, whole + turned * turned
+        for i in range(root, end):
+            joint, needed = tree.joint[i], room.reached[i].needed > 0.0
+            if any_lane(needed):
+                for k in range(joint.iv, joint.iv + joint.count):
+                    own = where(needed, room.next[k] - room.v[k], 0.0)
+                    turned = where(needed, own - room.change[k], 0.0)
+                    along, whole = along + own * turned, whole + turned * turned
     share = where(more, clip(along / whole, -MOST_MIXED, MOST_MIXED), 0.0)
-    for k in range(first, last):
-        found = room.next[k]
-        room.change[k] = found - room.v[k]
-        mixed = found
-        if n > 1.0:
-            mixed = found - share * (found - room.old[k])
-        room.v[k] = where(going, mixed, room.v[k])
-        room.old[k] = found
+    for i in range(root, end):
+        joint = tree.joint[i]
+        if any_lane(room.reached[i].needed > 0.0):
+            for k in range(joint.iv, joint.iv + joint.count):
+                found = room.next[k]
+                room.change[k] = found - room.v[k]
+                mixed = found
+                if n > 1.0:
+                    mixed = found - share * (found - room.old[k])
+                room.v[k] = where(going, mixed, room.v[k])
+                room.old[k] = found
+
+
+@kernel
+def begin_rounds(scene, room, root, end):
+    """Whitened velocities without half a step of gravity."""
+    tree = scene.tree
+    for k in range(tree.joint[root].iv, velocities_to(tree, end)):
+        scene.x[k] = scene.x[k] - room.half[k]
+
+
+@kernel
+def whiten_rounds(scene, room, root, end):
+    """The same less what bends are worth, of those that are followed."""
+    tree, x = scene.tree, scene.x
+    for i in range(end - 1, root - 1, -1):
+        if any_lane(room.reached[i].needed > 0.0):
+            whiten_joint(tree.joint[i], scene.chains, scene.mass, x, i)
+    for i in range(root, end):
+        joint = tree.joint[i]
+        if any_lane(room.reached[i].needed > 0.0):
+            for k in range(joint.iv, joint.iv + joint.count):
+                x[k] = room.start[k] - x[k] - room.half[k]
+
+
+@kernel
+def find_turning(scene, state, reached, root, end, h):
+    """Which bodies of a tree are followed on their curves, and which have to be placed for that: all, where coordinates
+    follow others."""
+    tree = scene.tree
+    for i in range(root, end):
+        spin, own, parent = state.carried[i].spin, reached[i], tree.joint[i].parent
+        own.turns = where(dot(spin, spin) * h > SLOW, 1.0, 0.0)
+        if parent >= 0:
+            own.turns = maximum(own.turns, reached[parent].turns)
+        own.needed = 0.0
+        if scene.followers.total > 0 or any_lane(own.turns > 0.0):
+            own.needed = 1.0
+    for i in range(end - 1, root - 1, -1):
+        parent = tree.joint[i].parent
+        if parent >= 0:
+            reached[parent].needed = maximum(reached[parent].needed, reached[i].needed)
 
 
 @kernel
@@ -441,27 +517,47 @@ def bend_bodies(scene, solids, reached, root, end, share, h, going):
         reached[i].push = none
     for i in range(end - 1, root - 1, -1):
         placed, solid, own, parent = scene.placed[i], solids[i], reached[i], tree.joint[i].parent
-        bend, excess = bend_of(
-            solid.mass, solid.centre, solid.central, placed.rot, placed.pos, placed.arm, placed.motion, own.rot,
-            own.pos, h,
-        )  # fmt: skip
-        placed.bend = where(going, bend * share, placed.bend)
-        placed.excess = where(going, excess * share, placed.excess)
-        lin = placed.bend.lin * solid.mass
-        push = own.push + Force(placed.excess + cross(placed.rel + placed.arm, lin), lin)
-        add_push(tree.joint[i], tree.body[i], placed, scene.x, push)
+        if not any_lane(own.needed > 0.0):
+            continue
+        turns = own.turns > 0.0
+        if any_lane(turns):
+            bend, excess = bend_of(
+                solid.mass, solid.centre, solid.central, placed.rot, placed.pos, placed.arm, placed.motion, own.rot,
+                own.pos, h,
+            )  # fmt: skip
+            placed.bend = where(going & turns, bend * share, placed.bend)
+            placed.excess = where(going & turns, excess * share, placed.excess)
+            lin = placed.bend.lin * solid.mass
+            own.push = own.push + Force(placed.excess + cross(placed.rel + placed.arm, lin), lin)
+        add_push(tree.joint[i], tree.body[i], placed, scene.x, own.push)
         if parent >= 0:
-            reached[parent].push = reached[parent].push + push
+            reached[parent].push = reached[parent].push + own.push
 
 
 @inline
 def bend_of(mass, centre, central, rot, pos, arm, motion, rot_after, pos_after, h):
-    """Mean motion of a body (turning, velocity of its centre) less J v, and its angular momentum less I J v."""
-    turn = rotation_vector(quaternion_of(rot_after @ rot.T))
+    """Mean motion of a body (turning, velocity of its centre) less J v, and its angular momentum less I J v.
+
+    L as above, with what is known of half the turn without its angle: c = w, n sin(|φ|/2) = u of its quaternion (w, u).
+    """
+    half = half_turn(rot_after @ rot.T)
+    u, turn = half.v, rotation_vector(half) * (1.0 / h)
     inertia = rotated(rot, central)
+    spin = inertia @ turn
+    along = u * (dot(u, spin) / (dot(u, u) + LEAST))
+    across = cross(u, spin)
+    angular = along + (spin - along + across + cross(u, across) * (1.0 / (1.0 + half.w))) * (1.0 / half.w)
     mean = (pos_after + rot_after @ centre - pos - arm) * (1.0 / h)
-    bend = Motion(turn * (1.0 / h) - motion.ang, mean - motion.lin - cross(motion.ang, arm))
-    return bend, angular_momentum(inertia, turn, h) - inertia @ motion.ang
+    bend = Motion(turn - motion.ang, mean - motion.lin - cross(motion.ang, arm))
+    return bend, angular - inertia @ motion.ang
+
+
+@inline
+def half_turn(m):
+    """Quaternion of a rotation matrix that turns by less than half a turn."""
+    w = 0.5 * sqrt(maximum(1.0 + m.xx + m.yy + m.zz, LEAST))
+    scale = 0.25 / w
+    return Quaternion(w, (m.zy - m.yz) * scale, (m.xz - m.zx) * scale, (m.yx - m.xy) * scale)
 
 
 @inline
@@ -599,7 +695,11 @@ def energy_scale(scene, solids, state, control, law, room, known, root, end):
     for i in range(root, end):
         solid, placed, body, joint = solids[i], scene.placed[i], tree.body[i], tree.joint[i]
         centre, angular = mean_momenta(placed.motion, placed.bend, placed.excess, placed.arm, placed.rot, solid.central)
-        kinetic = kinetic + body_energy(solid.mass, solid.central, placed.rot, centre, angular)
+        own = unbent_energy(solid.mass, centre, angular, placed.motion.ang)
+        bent = dot(placed.excess, placed.excess) > 0.0
+        if any_lane(bent):
+            own = where(bent, body_energy(solid.mass, solid.central, placed.rot, centre, angular), own)
+        kinetic = kinetic + own
         fall = fall + solid.mass * dot(tree.gravity, centre)
         total = total + momentum_at(solid.mass, placed.rel + placed.arm, centre, angular)
         motor = control.motor[i]

@@ -37,6 +37,7 @@ from hitogata.sim.motor_search import search_motors
 from hitogata.sim.motors import note_motors
 from hitogata.sim.point_rows import find_points, keep_point_impulses
 from hitogata.sim.step_clock import FACTOR, INTEGRATE, ROWS, SWEEPS, Clock
+from hitogata.sim.tie_energy import bound_tie_energy, note_start
 from hitogata.sim.velocity_update import advance_late, apply, carry, note_spin
 from hitogata.spatial import load3, load_quaternion
 
@@ -89,6 +90,9 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
     bounced = bounce(scene, rows, islands, law)
     state.last[1] = method.solve(scene, rows, islands, around, law, sweeps, method.room)
     clock.note(clock.times, SWEEPS)
+    bounding = law.keep_energy > 0.0 and around.tie_count > 0
+    if bounding:
+        note_start(scene, state, rows.coupling)
     apply(scene, rows, state, joint_rows, touches, points)               # 6 new velocity and place
     keep_impulses(rows, joint_rows, state.limit_impulse)
     keep_point_impulses(rows, points, around, law.h)
@@ -101,6 +105,8 @@ def step(world, scene, rows, around, state, control, law, method, sweeps, old_co
         advance(world.tree, state.q, state.mean, law.h, state.q)
         if scene.followers.total > 0:
             follow(world.tree, scene.followers, state.q, 0, world.tree.bodies)
+    if bounding:
+        bound_tie_energy(scene, world.solid, rows, around, joint_rows, points, state, control, law, rows.coupling)
     mistaken = note_motors(world.tree, scene.drive, scene.x, state, control, law, passes)
     if any_lane(mistaken > 0.0):
         search_motors(scene, state, control, law, passes)

@@ -10,11 +10,14 @@ from hitogata.constraints.springs import TieInts
 from hitogata.dynamics import forward_kinematics
 from hitogata.dynamics.follower_model import tree_model_of
 from hitogata.dynamics.jacobians import frame_in_body
+from hitogata.dynamics.joints import FREE
+from hitogata.dynamics.layout import Body, JointInts
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.arguments import number, numbers
 from hitogata.sim.members import Member
+from hitogata.sim.world_model import Forest, IntArray
 
 if TYPE_CHECKING:
     from hitogata.sim.world import World
@@ -224,9 +227,14 @@ class TieArrays:
             (body_a, point_a), (body_b, point_b) = (_end_in_body(end, arrays) for end in tie.ends)
             known = [*point_a, *point_b, tie.stiffness, tie.damping, tie.length or 0.0, tie.force_limit, 0.0, 0.0, 0.0]
             floats.append(np.array([*known, *np.zeros(record_size(TieRecord) - len(known))]))
-            ints.append(np.array([tie.length is not None, body_a, body_b], np.int64))
+            ints.append([tie.length is not None, body_a, body_b])
         self.numbers = np.concatenate([*floats, np.zeros(record_size(TieRecord))])
-        self.ints = np.concatenate([*ints, np.zeros(record_size(TieInts), np.int64)])
+        forest = arrays.forest if arrays.loose is None else arrays.loose.forest
+        rows = np.zeros((len(ties) + 1, record_size(TieInts)), np.int64)
+        if ties:
+            rows[:-1, :3] = ints
+            rows[:-1, 3:] = tied_groups(rows[:-1, 1:3], forest)
+        self.ints = rows.reshape(-1)
         self.before, self.piece = self.numbers.copy(), self.numbers.copy()
 
     def view(self, tie: Tie, name: str, size: int = 3) -> FloatArray:
@@ -256,6 +264,54 @@ class TieArrays:
                     for name in ("point_b", "drift"):
                         new_rows[k, AT[name] : AT[name] + 3] = old_rows[old.index[tie], AT[name] : AT[name] + 3]
         self.before, self.piece = self.numbers.copy(), self.numbers.copy()
+
+
+def tied_groups(ends: IntArray, forest: Forest) -> IntArray:
+    """Groups of trees that are tied together: of each spring or rope the first one of its group, whether the group
+    hangs on the world, whether one of its trees is led (`strands`), and who tells whose momentum, shape (ties, 5).
+
+    ends: bodies, -1: the world, shape (ties, 2).
+    """
+    joints = forest.model.field("joint", forest.ints).rows
+    armature = forest.model.field("body", forest.floats).rows[:, record_offsets(Body)["armature"]]
+    parents, kinds = (joints[:, record_offsets(JointInts)[name]] for name in ("parent", "kind"))
+    root = np.arange(forest.bodies + 1)
+    root[-1] = -1  # of the world
+    for i, above in enumerate(parents):
+        root[i] = i if above < 0 else root[above]
+    group = np.arange(forest.bodies + 1)  # the least root of each root's group
+    pairs = root[ends]
+    for a, b in pairs[(pairs >= 0).all(axis=1)]:
+        group[group == max(group[a], group[b])] = min(group[a], group[b])
+    out = np.zeros((len(ends), 5), np.int64)
+    own = group[pairs.max(axis=1)]
+    for t, first in enumerate(own):
+        within, trees = own == first, [r for r in np.unique(root[:-1]) if group[r] == first]
+        free = all(kinds[r] == FREE for r in trees) and (pairs[within] >= 0).all()
+        led = any(kinds[r] == FREE and armature[r] > 0.0 for r in trees)
+        out[t, :3] = np.flatnonzero(within)[0], not free, led
+    for first in np.unique(own):
+        within, base = np.flatnonzero(own == first), {-1} | {r for r in np.unique(root[:-1]) if kinds[r] != FREE}
+        if base.isdisjoint(pairs[within].flat):
+            base = {first}
+        out[within, 3:] = -1
+        order = _outward(within, pairs, base)[::-1]
+        out[within[: len(order)], 3:] = np.array(order, np.int64).reshape(-1, 2)
+    return out
+
+
+def _outward(within: IntArray, pairs: IntArray, reached: set[int]) -> list[tuple[int, int]]:
+    """Springs and ropes that lead from some trees (-1: the world) to all others, nearest first, and where to."""
+    order: list[tuple[int, int]] = []
+    going = True
+    while going:
+        going = False
+        for t in within:
+            for a, b in (pairs[t], pairs[t][::-1]):
+                if a in reached and b not in reached:
+                    order.append((int(t), int(b)))
+                    reached, going = reached | {int(b)}, True
+    return order
 
 
 def _end_in_body(end: End, arrays: "Arrays") -> tuple[int, FloatArray]:

@@ -10,7 +10,6 @@ from hitogata.sim.energy_momentum import (
     TAME,
     energy_of_excess,
     fastest_turning,
-    inverse_inertia,
     is_free,
     led_by_nobody,
     mean_momenta,
@@ -23,7 +22,7 @@ from hitogata.sim.energy_momentum import (
 )
 from hitogata.sim.free_motion import add_gravity, fill
 from hitogata.spatial import Force as Wrench
-from hitogata.spatial import Vec3, cross, dot, load3, load6, power, rotated, store3, store6
+from hitogata.spatial import Vec3, cross, dot, load3, load6, power, store3, store6
 
 
 @kernel
@@ -128,8 +127,7 @@ def carry(scene, solids, state):
             placed.force = carried.centre
             more = placed.bent * 0.0
             if any_lane(dot(placed.excess, placed.excess) > 0.0):
-                reply = rotated(placed.rot, inverse_inertia(solid.central))
-                more = energy_of_excess(reply, placed.motion.ang, placed.excess)
+                more = energy_of_excess(solid.central, placed.rot, placed.motion.ang, placed.excess)
                 gained = gained + more - placed.bent
             carried.centre, carried.angular = mean_momenta(
                 placed.motion, placed.bend, placed.excess, placed.arm, placed.rot, solid.central

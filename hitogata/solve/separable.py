@@ -154,18 +154,20 @@ def sparse_separable_programs(
     power: float = 2.0,
     start: Array | None = None,
     threads: int | None = 1,
+    targets: Array | None = None,
 ) -> SeparableSolution:
-    """`separable_programs` without targets and with x up to 1, for A of a known pattern; arguments are not checked.
+    """`separable_programs` with x up to 1, for A of a known pattern; arguments are not checked.
 
     Args:
         pattern: where A has numbers.
         values: they, shape (k, nnz).
         b: shape (k, m).
-        weights, low: shape (n,).
+        weights, low: shape (n,), weights also (k, n).
         softness: shape (m,).
         power: 2 or more.
         start: multipliers near the solution, shape (m,); None: none.
         threads: to share the programs over; None: one per core.
+        targets: shape (n,) or (k, n); None: 0.
 
     Returns:
         Slacks are the multipliers over twice the softness, as at the optimum.
@@ -174,7 +176,9 @@ def sparse_separable_programs(
     given = np.empty((k, nnz + 4 * n + 2 * m))
     given[:, :nnz] = values
     at = nnz
-    for part, size in ((0.0, n), (weights, n), (low, n), (1.0, n), (b, m), (0.0 if start is None else start, m)):
+    given[:, at : at + n] = 0.0 if targets is None else targets
+    at += n
+    for part, size in ((weights, n), (low, n), (1.0, n), (b, m), (0.0 if start is None else start, m)):
         given[:, at : at + size] = part
         at += size
     rho = 2.0 * softness

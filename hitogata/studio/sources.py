@@ -67,7 +67,8 @@ def load_figure(name: str | Path) -> Loaded:
     if str(name) in FIGURES:
         return Loaded(getattr(library, str(name))())
     if kind not in FIGURE_FILES:
-        raise ArgumentError(f"no figure {str(name)!r}; there are {', '.join(FIGURES)}, or files: .xml, .urdf, .bvh, .osim")
+        kinds = ".xml, .urdf, .bvh, .osim"
+        raise ArgumentError(f"no figure {str(name)!r}; there are {', '.join(FIGURES)}, or files: {kinds}")
     from hitogata import files
     from hitogata.motion import without_calibration
     from hitogata.pictures.bones import with_bones

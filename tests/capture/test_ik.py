@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
-from hitogata.capture import IkSettings, MarkerIk, MarkerSet, Wishes, markers_on, osim_ik, solve_ik, spread_markers
+from hitogata.capture import (
+    IkSettings,
+    MarkerIk,
+    MarkerSet,
+    Wishes,
+    fill_gaps,
+    markers_on,
+    osim_ik,
+    solve_ik,
+    spread_markers,
+)
 from hitogata.dynamics import difference, integrate
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Link, MassProperties
@@ -166,6 +176,24 @@ def covered():
     rng = np.random.default_rng(2)
     places = {f"{link.name}_{k}": (link.name, rng.normal(0, 0.06, 3)) for link in figure.links for k in range(5)}
     return figure, MarkerSet.of(figure, places)
+
+
+def test_filled_places_join_on_to_what_was_seen(person):
+    """Markers that sit a little beside the body: filled places begin and end there, and are the body's in between."""
+    figure, markers = person
+    q = sample_walk(strides=1).q
+    beside = np.array([0.004, -0.003, 0.002])
+    true = markers.positions(figure, q) + beside * (np.arange(len(markers.labels)) == 4)[:, None]
+    seen = true.copy()
+    seen[20:95, 4] = np.nan
+    data = MarkerData(markers.labels, np.arange(len(q)) / 100, 100.0, seen)
+    angles = solve_ik(figure, markers, data)
+    found = fill_gaps(angles, data).positions
+    np.testing.assert_array_equal(found[:20], true[:20])
+    off, plain = (np.linalg.norm(x[20:95, 4] - true[20:95, 4], axis=1) for x in (found, angles.places))
+    ends = [0, 1, -2, -1]
+    assert (off[ends] < 0.7 * plain[ends]).all()                     # seen markers draw the body after them a little
+    assert (off < plain + 1e-4).all()
 
 
 def test_one_marker_hidden_costs_nothing(covered):

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from hitogata.cli import main
-from hitogata.files import read_storage
+from hitogata.files import bvh_from_trajectory, read_storage, write_bvh
+from hitogata.library import virtual_human
+from hitogata.library.samples import sample_walk
 from tests.reference import reference
 
 
@@ -40,3 +42,20 @@ def test_errors(arm, tmp_path, capsys):
     assert main([*common[:-2], "5", "6"]) == 2
     assert "not within the data" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_bvh_file_goes_to_the_built_in_body(tmp_path, capsys):
+    walk, figure = sample_walk(strides=1, rate=30.0), virtual_human()
+    file = tmp_path / "walk.bvh"
+    write_bvh(bvh_from_trajectory(walk, figure), file)
+    out = tmp_path / "report"
+    assert main(["muscles", str(file), "-o", str(out)]) == 0
+    assert "366 muscles" in capsys.readouterr().out
+    page = (out / "index.html").read_text()
+    assert "leg, right" in page
+    assert '"Spindles"' in (out / "replay.html").read_text()
+    assert read_storage(out / "force.sto").values.shape[1] == 366
+    assert main(["muscles", str(file), "-o", str(out), "--emg", "x.sto"]) == 2
+    assert "--emg goes with a recording" in capsys.readouterr().err
+    assert main(["muscles", "walk.mot", "-o", str(out)]) == 2
+    assert "--model" in capsys.readouterr().err

@@ -9,11 +9,15 @@ import pytest
 from hitogata.capture import FitSettings, fit_body, solve_ik
 from hitogata.cluster import FolderLock, FolderTakenError, LocalWorkers
 from hitogata.errors import ArgumentError, HitogataError
-from hitogata.files import Axes, read_storage, read_trc
+from hitogata.files import Axes, bvh_from_trajectory, read_storage, read_trc, write_bvh
+from hitogata.library import virtual_human
+from hitogata.library.samples import sample_walk
 from hitogata.muscle import musculoskeletal_gait
-from hitogata.pipeline import Settings
+from hitogata.pipeline import Settings, TrialFiles
 from hitogata.pipeline.analyse import analyse, find_trials
+from hitogata.pipeline.analysis import ANALYSIS
 from hitogata.pipeline.labels import known_markers, landmark
+from hitogata.pipeline.page import write_page
 from hitogata.pipeline.sample import sample_trial
 from hitogata.pipeline.stages.body import held
 from hitogata.pipeline.values import Body
@@ -136,3 +140,19 @@ def test_trials_are_found_and_named(tmp_path):
 )  # fmt: skip
 def test_labels_of_common_sets(label, known):
     assert landmark(label) == known
+
+
+def test_a_motion_without_plates_gets_a_floor(tmp_path):
+    """The sample walk as a BVH file: floor forces by the filter carry the body's weight on the mean."""
+    figure, walk = virtual_human(), sample_walk(strides=1, rate=60.0)
+    write_bvh(bvh_from_trajectory(walk, figure), tmp_path / "walk.bvh")
+    trial = TrialFiles(str(tmp_path / "walk.bvh"), "walk")
+    run = ANALYSIS.run(Settings().with_values("subject", {"mass": 60.0}), trial)
+    assert run.values["body"].figure.mass == pytest.approx(60.0)
+    assert run.values["filter"].found
+    torques = run.values["torques"]
+    assert np.abs(torques.residual).max() < 1e-6 * 60 * 9.81
+    assert torques.loads[:, 2].mean() == pytest.approx(60 * 9.81, rel=0.15)
+    assert run.values["muscles"] is None
+    write_page(tmp_path, "walk", run.values, Settings())
+    assert "forces of the floor" in (tmp_path / "replay.html").read_text()

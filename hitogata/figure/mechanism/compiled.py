@@ -1,8 +1,8 @@
 """A mechanism as kernels see it: one flat array.
 
 Every step that moves becomes a turn about an axis of its frame or a shift behind a fixed pose, into which all steps
-that do not move are folded.  Functions of one coordinate that are piecewise polynomials (all but sines, products and functions of
-several coordinates) become tables of their pieces, found by interpolation, good to 1e-12.
+that do not move are folded.  Functions of one coordinate that are piecewise polynomials (all but sines, products and
+functions of several coordinates) become tables of their pieces, found by interpolation, good to 1e-12.
 """
 
 from dataclasses import dataclass

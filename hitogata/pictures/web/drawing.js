@@ -82,6 +82,17 @@ class Drawing {
     }
   }
 
+  Spindles({ at, values, widths, beads, palette }, actor) {
+    const n = widths.length;
+    for (let i = 0; i < n; i++) {
+      const first = (actor.frame * n + i) * beads, colour = tint(palette[values[actor.frame * n + i]]);
+      for (let b = 0; b + 1 < beads; b++) {
+        const belly = Math.sin((Math.PI * (b + 0.5)) / (beads - 1)) ** 1.5;
+        this.renderer.line(row(at, first + b), row(at, first + b + 1), 1 + (widths[i] - 1) * belly, colour);
+      }
+    }
+  }
+
   JointRange({ shell, parent, centre, quat, radius, boundary, link, bone, outside, colour }, actor) {
     const pose = actor.placed(parent, centre, quat), out = outside[actor.frame], edge = tint(out ? WARNING : colour);
     this.renderer.solid(shell, pose, [0, 0, 0], radius, tint(colour, 0.3));

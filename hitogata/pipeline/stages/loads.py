@@ -22,6 +22,9 @@ FEET = ("calcn", "foot", "heel", "ankle")
 REACH = 0.35
 """A force that acts further from every foot is nobody's [m]."""
 
+FAINT = 0.25
+"""Who stands by the threshold stands as long as the force is above so much of it."""
+
 FORCE, POINT, TORQUE = "_force_v", "_force_p", "_torque_"
 """Endings of columns, after the name of the body."""
 
@@ -134,9 +137,11 @@ def shared_out(plates: tuple[Plate, ...], figure: Figure, angles: Motion, thresh
         centre = _at(time, plate.time, np.nan_to_num(plate.centre))
         whole: Any = np.isfinite(plate.centre).all(axis=1)
         known: Any = _at(time, plate.time, whole[:, None].astype(float))[:, 0] > 0.999
-        stands: Any = (push[:, 2] > threshold) & known
+        stands: Any = (push[:, 2] > FAINT * threshold) & known
         for begin, end in _runs(stands):
             rows = slice(begin, end)
+            if push[rows, 2].max() <= threshold:
+                continue
             seen = (time[rows] >= angles.time[0]) & (time[rows] <= angles.time[-1])
             if not seen.any():
                 continue

@@ -15,18 +15,26 @@ from hitogata.muscle.bodies import skeleton_of
 from hitogata.pipeline.settings import Settings
 from hitogata.pipeline.stage import TrialFiles
 from hitogata.pipeline.stages.loads import FORCE, POINT, TORQUE
-from hitogata.pipeline.values import Body, Loads, Motion, Torques
+from hitogata.pipeline.values import Body, Loads, Motion, Possible, Torques
 
 FEWEST = 12
 """Frames that a motion must have."""
 
 
 def torques_of_trial(
-    settings: Settings, files: TrialFiles, *, body: Body, angles: Motion | None, loads: Loads | None
+    settings: Settings,
+    files: TrialFiles,
+    *,
+    body: Body,
+    angles: Motion | None,
+    loads: Loads | None,
+    filter: Possible | None,
 ) -> Torques | None:
     """Forces on all coordinates; None: they are not wanted, or there is no motion."""
     if not settings.torques.on or angles is None:
         return None
+    if filter is not None and filter.found:
+        return _of_filter(body.figure, filter)
     begin, end = float(angles.time[0]), float(angles.time[-1])
     notes: list[str] = []
     if loads is not None:
@@ -63,6 +71,16 @@ def _of_model(
             [_z_up(residual[:, :3]), _z_up(residual[:, 3:])], axis=1),
         _total(loads, found.time), (*notes, *found.notes),
     )  # fmt: skip
+
+
+def _of_filter(figure: Figure, possible: Possible) -> Torques:
+    """Torques as the filter found them, with the floor's forces."""
+    motion = possible.motion
+    names = skeleton_of(figure).coordinates
+    table = StorageTable(names, motion.time, motion["tau"], False, name="Generalized forces", comments=("filtered",))
+    residual = np.asarray(motion["residual"], np.float64)
+    notes = ("forces of the floor are those of the dynamics filter",)
+    return Torques(motion.time, motion.q, motion.v, motion["tau"], names, table, residual, possible.floor, notes)
 
 
 def _measured(loads: Loads, settings: Settings) -> tuple[float, float]:
