@@ -84,22 +84,32 @@ class Labeller:
         labels, sure = np.full((1, count), -1, dtype=np.int64), np.zeros((1, count))
         if not self._known:
             self._wait = max(0, self._wait - 1)
-            if self._wait == 0 and given.shape[1] >= 4:
-                self.searches += 1
-                found = search_labels(self.model, given[0])
-                self._known, self._wait = believed(found, count, given.shape[1]), 10
-                labels[0] = found.points if self._known else -1
-                self._state = no_state(count)
+            if self._wait == 0:
+                self._begin(given, labels)
             if not self._known:
                 return labels[0], sure[0]
         follow_labels(given, counts, self.model.triples, self.model.local, self._state, labels, sure, self._step)
         placed = int((labels[0] >= 0).sum())
-        if 2 * placed < min(count, given.shape[1]):
-            self._known = False
+        if 2 * placed < min(count, given.shape[1]) and self._begin(given, labels):  # lost, but found anew at once
+            follow_labels(given, counts, self.model.triples, self.model.local, self._state, labels, sure, self._step)
+            placed = int((labels[0] >= 0).sum())
         self._spare = self._spare + 1 if placed < min(count, given.shape[1]) else 0
         if self._spare >= SPARE:
             self._spare, labels[0] = 0, self._searched(given, labels[0])
         return labels[0], sure[0]
+
+    def _begin(self, given: FloatArray, labels: IntArray) -> bool:
+        """Search this frame without history; whether what is found is believed."""
+        if given.shape[1] < 4:
+            self._known = False
+            return False
+        self.searches += 1
+        count = labels.shape[1]
+        found = search_labels(self.model, given[0])
+        self._known, self._wait = believed(found, count, given.shape[1]), 10
+        if self._known:
+            labels[0], self._state = found.points, no_state(count)
+        return self._known
 
     def _searched(self, given: FloatArray, labels: IntArray) -> IntArray:
         """Labels of a search without history if they are clearly better than those that were followed."""
