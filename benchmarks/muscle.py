@@ -131,9 +131,9 @@ def optimisation():
           f"{(time.perf_counter() - start) * 10:.1f} ms a frame")  # fmt: skip
 
 
-def speed(opensim):
-    """54 muscles of a gait model: our static optimisation and OpenSim's, 21 frames, least squares, with reserves."""
-    path = FOLDER / "opensim_id/subject01.osim"
+def speed(opensim, model_file="opensim_id/subject01.osim"):
+    """Our static optimisation of a gait model and OpenSim's, 21 frames, least squares, with reserves."""
+    path = FOLDER / model_file
     model = read_osim(path)
     muscles = muscles_from_osim(model)
     table = read_storage(FOLDER / "opensim_id/subject01_walk1_ik.mot")

@@ -23,11 +23,14 @@ def main() -> None:
     u = np.full(366, 0.05)
     ours = best(lambda: (drive.act(u, H), world.step(H)))
     print(f"ours, one world         {ours:7.1f} us a step, {H / ours * 1e6:6.2f} times real time")
-    batch = WorldBatch(world, WORLDS)
-    many = MuscleDrive(body, batch.member(human), damping=0.5)
-    each = best(lambda: (many.act(u, H), batch.step(H)), 30) / WORLDS
-    print(f"ours, {WORLDS} side by side   {each:7.1f} us a step, {H / each * 1e6:6.2f} times real time")
-    print(f"steps per second: {theirs / ours:.2f} of MuJoCo's, side by side {theirs / each:.2f}")
+    print(f"steps per second: {theirs / ours:.2f} of MuJoCo's")
+    for dtype in (np.float64, np.float32):
+        batch = WorldBatch(world, WORLDS, dtype=dtype)
+        many = MuscleDrive(body, batch.member(human), damping=0.5)
+        each = best(lambda many=many, batch=batch: (many.act(u, H), batch.step(H)), 30) / WORLDS
+        name = f"{WORLDS} side by side, {dtype.__name__}"
+        print(f"ours, {name}: {each:7.1f} us a step, {H / each * 1e6:6.2f} times real time")
+        print(f"steps per second: {theirs / each:.2f} of MuJoCo's")
 
 
 def best(call, steps=STEPS):

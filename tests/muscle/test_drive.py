@@ -131,7 +131,7 @@ def test_a_block_between_two_muscles() -> None:
 
 def test_the_body_stands_falls_and_lies() -> None:
     """Ten seconds at 1/240 s with a little tone: it goes down, and nothing is ever without bounds."""
-    body = musculoskeletal(plain_knees=True)
+    body = musculoskeletal()  # its knees follow functions
     world = World()
     world.add_ground()
     human = world.add(body.body)
@@ -148,6 +148,13 @@ def test_the_body_stands_falls_and_lies() -> None:
     assert 0.0 < human.q[2] < 0.4
     assert fastest < 100.0
     assert np.abs(human.v[:6]).max() < 2.0
+
+
+def test_no_bones_touch_in_the_neutral_pose() -> None:
+    world = World(gravity=(0.0, 0.0, 0.0))
+    world.add(musculoskeletal().body)
+    world.step(1e-4)
+    assert all(contact.gap > 1e-3 for contact in world.contacts())
 
 
 def test_an_arm_lifts_two_kilograms() -> None:

@@ -1,7 +1,7 @@
 """Shapes of the skeleton's bones: what touches the ground, and what is drawn.
 
-One or two for each group of bones that is large enough; vertebrae between those that have one are inside their
-neighbours' shapes.  Points are in the bone's frame, in millimetres, of the right side.
+One for each group of bones that is large enough; vertebrae between those that have one have none.  In the neutral pose
+no two bones that are not neighbours touch.  Points are in the bone's frame, in millimetres, of the right side.
 """
 
 from hitogata.figure import Box, Capsule, Pose, Shape, Sphere
@@ -9,17 +9,17 @@ from hitogata.figure.values import Vector
 from hitogata.library.musculoskeletal.tables import Side
 
 _CAPSULES: dict[str, tuple[tuple[Vector, Vector, float], ...]] = {
-    "pelvis": (((-50.0, -75.0, 15.0), (-50.0, 75.0, 15.0), 85.0),),
-    "L3": (((20.0, -45.0, 10.0), (20.0, 45.0, 10.0), 95.0),),
-    "T10": (((70.0, -50.0, 14.0), (70.0, 50.0, 14.0), 95.0),),
-    "T5": (((70.0, -60.0, 0.0), (70.0, 60.0, 0.0), 95.0),),
-    "C4": (((0.0, 0.0, -25.0), (0.0, 0.0, 25.0), 45.0),),
+    "pelvis": (((-50.0, -80.0, 5.0), (-50.0, 80.0, 5.0), 60.0),),
+    "L3": (((20.0, -64.0, 10.0), (20.0, 64.0, 10.0), 55.0),),
+    "T10": (((70.0, -48.0, 14.0), (70.0, 48.0, 14.0), 74.0),),
+    "T5": (((60.0, -70.0, 20.0), (60.0, 70.0, 20.0), 48.0),),
+    "C4": (((0.0, 0.0, -8.0), (0.0, 0.0, 4.0), 38.0),),
     "humerus": (((0.0, 0.0, -10.0), (25.0, 10.0, -280.0), 38.0),),
     "ulna": (((0.0, -5.0, -5.0), (25.0, -30.0, -225.0), 26.0),),
     "radius": (((10.0, -8.0, -60.0), (38.0, -22.0, -235.0), 26.0),),
-    "hand": (((0.0, 0.0, -20.0), (15.0, -5.0, -140.0), 22.0),),
+    "hand": (((2.0, 0.0, -35.0), (15.0, -5.0, -140.0), 22.0),),
     "femur": (((0.0, 0.0, -40.0), (-4.0, 2.0, -390.0), 60.0),),
-    "tibia": (((0.0, 0.0, -30.0), (-2.0, -1.0, -380.0), 45.0),),
+    "tibia": (((0.0, 0.0, -30.0), (-2.0, -1.0, -345.0), 45.0),),
 }
 SOLE = 23.0
 """Of the sole below the subtalar joint [mm]."""
