@@ -18,7 +18,7 @@ from hitogata.motion.legs import SOFT, Leg, held_back, solved_leg
 from hitogata.motion.root_placement import UP
 from hitogata.motion.smooth_curve import bridged, smoothest
 from hitogata.motion.stances import Stance
-from hitogata.spatial import quat_exp, quat_to_matrix
+from hitogata.spatial import matrix_to_quat, quat_exp, quat_log, quat_to_matrix
 
 _MISS, _MISS_IN_AIR, _TILT = 0.0015, 0.05, np.radians(0.6)  # what costs 1 [m], [rad]
 _SWIVEL, _SETTLE, _HEEL = 0.1, 0.02, 0.035  # [s]: in which a leg turns about its line, an ankle moves, a heel rises
@@ -31,6 +31,7 @@ _HELD = np.radians(0.1)  # an ankle that holds a foot back by less than this hol
 _LESS = 0.3  # share by which a leg turns further once heels rise for ankles
 _GAIN = 0.3  # of what a leg missed, how much more is asked of it
 _OWED = 0.02  # [m]: how far beside its place an ankle may be asked for, where a leg misses it
+_ASTRAY = 1.5  # of what hinges turn a foot astray, how much the leg turns back, in rounds that take a share of it
 _SUNK = 0.003  # [m]: how far the tip of a sole that its ankle cannot hold level may go into the floor
 
 
@@ -55,7 +56,7 @@ class Stride:
         self.foot, self.planned = planted(time, sole, turn, place, stance.flat, stance.tiptoe, floor)
         self.ankle, self.swivel, self.wanted = self.planned, np.zeros(len(time)), self.foot
         self.owed, self.raised_hip = np.zeros((len(time), 3)), self.hip
-        self.rolled, self.ankles = np.zeros(len(time)), False
+        self.rolled, self.ankles, self.turned_off = np.zeros(len(time)), False, np.zeros(len(time))
         self.heel = self.rolled
         """How far the heel is up beyond the source's, for the leg to reach and the ankle to hold the foot [rad]."""
 
@@ -147,7 +148,7 @@ class Stride:
         _thigh, shin, _missed = solved_leg(self.leg, self.thigh, self.shin, hip, ankle, self.swivel)
         line = ankle - hip
         line = line / np.maximum(np.linalg.norm(line, axis=1, keepdims=True), 1e-9)
-        more = -np.einsum("ni,ni->n", held_back(self.leg, shin, foot), line)
+        more = -np.einsum("ni,ni->n", held_back(self.leg, shin, foot), line) - self.turned_off * line[:, 2]
         weights = np.where(flat, 1.0, _AIR)
         share = _LESS if self.ankles else 1.0
         self.swivel = self.swivel + share * smoothest(time, more[:, None], weights, span=_SWIVEL, pull=1e-3)[:, 0]
@@ -159,6 +160,9 @@ class Stride:
         """Move the ankle for a foot that its range of motion turned, or that a leg of hinges did not bring where it was
         asked: what stands stays, and nothing is in the floor."""
         flat, tiptoe = self.stance.flat, self.stance.tiptoe
+        if not self.leg.ankle.is_ball:  # hinges that cannot turn the foot where it should point: the leg does
+            off = quat_log(matrix_to_quat(turn @ np.swapaxes(self.wanted, 1, 2)))
+            self.turned_off = np.where(flat | tiptoe, _ASTRAY * off[:, 2], 0.0)
         rolled = tiptoe | (self.heel > _HELD)
         pivot = np.where(rolled[:, None], self.sole.tip, self.sole.centre)
         turned = np.einsum("nij,nj->ni", self.wanted - turn, pivot)

@@ -13,7 +13,8 @@ ANALYSIS = Pipeline((
           ("filter",)),
     Stage("torques", "hitogata.pipeline.stages.torques:torques_of_trial", "Torques",
           ("body", "angles", "loads", "filter"), ("torques", "loads")),
-    Stage("muscles", "hitogata.pipeline.stages.muscles:tensions_of_trial", "Tensions", ("body", "torques"),
+    Stage("muscles", "hitogata.pipeline.stages.muscles:tensions_of_trial", "Tensions",
+          ("body", "angles", "torques"),
           ("muscles",)),
 ))  # fmt: skip
 """From a recording to the tensions of muscles."""

@@ -50,7 +50,7 @@ def write_page(folder: Path, name: str, values: dict[str, Any], settings: Settin
         sections.append(Section("Joint angles", _angles(body, angles, drawn)))
     if torques is not None:
         sections.append(Section("Forces and torques", _torques(torques, drawn)))
-    if tensions is not None:
+    if tensions is not None and tensions.tables:
         sections.append(Section("Muscles", _muscles(tensions, drawn)))
     if body.fit is not None:
         sections.append(Section("Sizes", [_sizes(body)]))

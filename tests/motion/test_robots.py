@@ -33,7 +33,7 @@ CASES = {
     "G1": (("example_robot_data", "g1_description", "urdf", "g1_29dof_rev_1_0.urdf"), 4.0, 0.015),
     "Talos": (("example_robot_data", "talos_data", "robots", "talos_reduced.urdf"), 3.0, 0.005),
     "Romeo": (("example_robot_data", "romeo_description", "urdf", "romeo.urdf"), 3.5, 0.005),
-    "iCub": (("example_robot_data", "icub_description", "robots", "icub.urdf"), 3.0, 0.05),
+    "iCub": (("example_robot_data", "icub_description", "robots", "icub.urdf"), 7.0, 0.015),
     "gymnasium": (("gymnasium", "envs", "mujoco", "assets", "humanoid.xml"), 90.0, 0.05),
     "dm_control": (("dm_control", "suite", "humanoid.xml"), 9.0, 0.05),
     "dm_control CMU": (("dm_control", "suite", "humanoid_CMU.xml"), 30.0, 0.01),

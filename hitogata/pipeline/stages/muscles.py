@@ -1,34 +1,66 @@
 """Tensions of the muscles that make the torques."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from hitogata.muscle import Cost, ForceOptions, muscle_forces
+from hitogata.errors import HitogataError
+from hitogata.figure import Trajectory, velocities_of
+from hitogata.figure.values import FloatArray
+from hitogata.muscle import Cost, ForceOptions, MuscleSolution, muscle_forces, muscles_of_motion, musculoskeletal
 from hitogata.muscle.report import muscle_tables
 from hitogata.pipeline.settings import Settings
 from hitogata.pipeline.stage import TrialFiles
-from hitogata.pipeline.values import Body, Tensions, Torques
+from hitogata.pipeline.values import Body, Motion, Tensions, Torques
 
 
-def tensions_of_trial(settings: Settings, files: TrialFiles, *, body: Body, torques: Torques | None) -> Tensions | None:
+def tensions_of_trial(
+    settings: Settings, files: TrialFiles, *, body: Body, angles: Motion | None, torques: Torques | None
+) -> Tensions | None:
     """Activations and forces; None: not wanted, no muscles, or no torques."""
     said = settings.muscles
-    if not said.on or torques is None or body.muscles is None or not body.muscles.muscles:
+    if not said.on or angles is None or torques is None:
         return None
-    if not np.any(torques.loads):
+    if body.muscles is None and body.model is None:
+        return _of_skeleton(settings, body, angles)
+    if body.muscles is None or not body.muscles.muscles or not np.any(torques.loads):
         return None  # torques of legs without a floor are nobody's
     rows = np.arange(len(torques.time))
     if said.rate > 0 and len(rows) > 1:
         rate = 1.0 / float(np.median(np.diff(torques.time)))
         rows = rows[:: max(1, round(rate / said.rate))]
-    options = ForceOptions(Cost[said.cost.upper()], said.reserve, smooth=said.smooth)
-    found = muscle_forces(body.muscles, torques.q[rows], torques.v[rows], torques.moments[rows], options=options)
+    found = muscle_forces(
+        body.muscles, torques.q[rows], torques.v[rows], torques.moments[rows], options=_options(settings)
+    )
+    return _tensions(found, torques.time[rows])
+
+
+def _options(settings: Settings) -> ForceOptions:
+    said = settings.muscles
+    return ForceOptions(Cost[said.cost.upper()], said.reserve, smooth=said.smooth)
+
+
+def _of_skeleton(settings: Settings, body: Body, angles: Motion) -> Tensions:
+    """A skeleton's motion on the built-in body of 366 muscles, scaled to its mass, on a floor."""
+    v = velocities_of(body.figure, angles.time, angles.q)
+    motion = Trajectory(angles.time, angles.q, v, figure_name=body.figure.name)
+    options = replace(_options(settings), settle_nodes=True)
+    try:
+        muscles = musculoskeletal(mass=body.figure.mass)
+        found = muscles_of_motion(motion, muscles, figure=body.figure, options=options)
+    except HitogataError as error:
+        return Tensions({}, [], [], (0, 0), float("nan"), (f"no tensions of muscles: {error}",))
+    note = "muscles are those of the built-in body, to which the motion is retargeted, on a floor of its own"
+    done = _tensions(found.solution, found.motion.time)
+    return replace(done, notes=(note, *done.notes))
+
+
+def _tensions(found: MuscleSolution, time: FloatArray) -> Tensions:
     good = found.good
     reserves = [
         (name, float(np.abs(reserve[good]).max(initial=0.0)), float(np.abs(moment[good]).max(initial=0.0)))
         for name, reserve, moment in zip(found.coordinates, found.reserves.T, found.moments.T, strict=True)
     ]
     worst = float(np.nanmax(found.optimality)) if good.any() else float("nan")
-    return Tensions(
-        muscle_tables(found, torques.time[rows]), found.busiest(10), reserves, (int(good.sum()), len(good)), worst,
-        found.notes,
-    )  # fmt: skip
+    tables = muscle_tables(found, time)
+    return Tensions(tables, found.busiest(10), reserves, (int(good.sum()), len(good)), worst, found.notes)
