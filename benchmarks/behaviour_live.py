@@ -69,7 +69,7 @@ def run(seconds: float) -> None:
         made = [
             Device("emg", f"{names}-emg"),
             Device.of(str(csv), f"{names}-plates", "--kind", "force_plate", "--rate", "1000"),
-            Device.of(str(sample_trial()), f"{names}-markers", "--kind", "markers"),
+            Device.of(str(sample_trial()), f"{names}-markers", "--kind", "markers", "--up", "y"),
         ]
         frames: list[LiveFrame] = []
         path = os.path.join(folder, "r.mcap")

@@ -95,7 +95,8 @@ class Recorder:
         self._disk, self.began = "", time.monotonic()
         self.status: dict[str, StreamStatus] = {}
         self.told: deque[tuple[float, str]] = deque(maxlen=200)
-        self._note({"event": "begin", "wall": time.time(), "text": "watching" if path is None else f"recording {os.path.basename(path)}"})
+        text = "watching" if path is None else f"recording {os.path.basename(path)}"
+        self._note({"event": "begin", "wall": time.time(), "text": text})
         self._threads: list[threading.Thread] = []
         self._inlets: list[Any] = []
         for inlet in inlets:

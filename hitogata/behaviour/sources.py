@@ -14,6 +14,7 @@ import numpy as np
 from hitogata.behaviour.streams import Array, Channel, Stream, StreamKind
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import Pose
+from hitogata.files import Axes
 from hitogata.library.samples import sample_walk
 
 SYNC = "sync"
@@ -62,7 +63,9 @@ def with_pulses(source: Source, at: tuple[float, ...]) -> Source:
 # ------------------------------------------------------- from files
 
 
-def source_of(path: str, kind: StreamKind | None = None, *, name: str = "", rate: float = 0.0) -> Source:
+def source_of(
+    path: str, kind: StreamKind | None = None, *, name: str = "", rate: float = 0.0, axes: Axes = Axes.KEEP
+) -> Source:  # fmt: skip
     """What a file gives: of a C3D file markers, or what `kind` asks for; of a table its columns.
 
     Args:
@@ -70,13 +73,14 @@ def source_of(path: str, kind: StreamKind | None = None, *, name: str = "", rate
         kind: MARKERS, POINTS, FORCE_PLATE or EMG of C3D files; of tables, what they are.
         name: of the stream; the default is the file's name and the kind.
         rate: in the place of the file's own [Hz]: tables are interpolated.
+        axes: of markers in the file.
     """
     file = pathlib.Path(path)
     suffix = file.suffix.lower()
     if suffix == ".c3d":
         from hitogata.files import read_c3d
 
-        whole = read_c3d(path)
+        whole = read_c3d(path, axes=axes)
         wanted = kind or StreamKind.MARKERS
         if wanted in (StreamKind.MARKERS, StreamKind.POINTS):
             return markers_source(whole.markers, name or f"{file.stem} {wanted.name.lower()}", wanted)
@@ -90,7 +94,7 @@ def source_of(path: str, kind: StreamKind | None = None, *, name: str = "", rate
     if suffix == ".trc":
         from hitogata.files import read_trc
 
-        return markers_source(read_trc(path), name or file.stem, kind or StreamKind.MARKERS)
+        return markers_source(read_trc(path, axes=axes), name or file.stem, kind or StreamKind.MARKERS)
     time, labels, values = _table(path, suffix)
     wanted = kind or StreamKind.ANGLES
     unit = {StreamKind.EMG: "mV", StreamKind.FORCE_PLATE: "N"}.get(wanted, "")

@@ -20,6 +20,7 @@ def describe(parser: argparse.ArgumentParser) -> None:
     play.add_argument("--name", default="", help="of the stream (default: the file's)")
     play.add_argument("--source", default="", help="serial number of the device, the same after a restart")
     play.add_argument("--rate", type=float, default=0.0, metavar="HZ", help="of a table (default: its own)")
+    play.add_argument("--up", choices=("x", "y", "z"), default="z", help="axis of the file's markers (default z)")
     play.add_argument("--seconds", type=float, metavar="S", help="how long (default: until stopped)")
     play.add_argument("--speed", type=float, default=1.0, help="recorded seconds in a second (default 1)")
     play.add_argument("--udp", type=int, metavar="PORT", help="as a socket device, instead of LSL; 0: any free port")
@@ -87,10 +88,12 @@ def _play(arguments: Any) -> None:
 
 def _source(arguments: Any, kind: Any) -> Any:
     from hitogata.behaviour import sample_source, source_of
+    from hitogata.files import Axes
 
     if arguments.file.startswith("sample:"):
         return sample_source(arguments.file.partition(":")[2])
-    return source_of(arguments.file, kind, name=arguments.name, rate=arguments.rate)
+    axes = {"x": Axes.X_UP, "y": Axes.Y_UP_X_FORWARD, "z": Axes.KEEP}[arguments.up]
+    return source_of(arguments.file, kind, name=arguments.name, rate=arguments.rate, axes=axes)
 
 
 def _list(arguments: Any) -> None:

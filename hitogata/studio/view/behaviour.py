@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 NEWTONS = 1000.0
 """Force of an arrow of a metre [N]."""
+PIECES = 12
+"""Of a muscle's line."""
 PICTURES = 3
 """Muscles are drawn anew in one of so many frames."""
 
@@ -29,7 +31,7 @@ class BehaviourView:
         self._scene, self._count = scene, 0
         self._forces = Arrows(scene, "/behaviour/forces", colours.CONTACT)
         self._gaze = self._lines("/behaviour/gaze", colours.RAY, 3.0)
-        self._muscles = self._lines("/behaviour/muscles", colours.JOINT, 3.0)
+        self._muscles: Any = None
         self._hit = scene.add_icosphere("/behaviour/hit", radius=0.03, color=colours.RAY, visible=False)
         self._targets: dict[str, Any] = {}
         self._points = scene.add_point_cloud(
@@ -75,31 +77,46 @@ class BehaviourView:
             self._points.colors = np.tile(np.array(colours.BONE, np.uint8), (len(points), 1))
         body = mode.shown.body
         if frame is None or frame.muscles is None or frame.q is None or body is None or body.muscles is None:
-            self._muscles.visible = False
+            self._hide_muscles()
         elif self._count % PICTURES == 1:
             lines, shades = muscle_lines(body.muscles, frame.q, frame.muscles.activation)
+            if self._muscles is None:  # with colours from the first: they are an attribute of the lines
+                self._muscles = self._scene.add_line_segments(
+                    "/behaviour/muscles", lines, shades, thickness=3.0, thickness_units="screen")
             self._muscles.points, self._muscles.colors = lines, shades
-            self._muscles.visible = True
+
+    def _hide_muscles(self) -> None:
+        if self._muscles is not None:
+            self._muscles.remove()
+            self._muscles = None
 
     def _clear(self) -> None:
         self.shown = False
         self._forces.hide()
-        for part in (self._gaze, self._muscles, self._hit, self._points):
+        for part in (self._gaze, self._hit, self._points):
             part.visible = False
+        self._hide_muscles()
         for ball in self._targets.values():
             ball.remove()
         self._targets.clear()
 
 
 def muscle_lines(muscles: MuscleSet, q: FloatArray, activation: FloatArray) -> tuple[Any, Any]:
-    """Paths of muscles as pieces of line [m], shape (n, 2, 3), and the colours of their ends, 0 to 255."""
+    """Paths of muscles as `PIECES` of line each [m], shape (n, 2, 3), and the colours of their ends, 0 to 255."""
     stations = wire_geometry(muscles, q, stations=True).stations
     assert stations is not None
     _, poses, _ = poses_and_columns(muscles.body, np.asarray(q, np.float64))
     colour = (255 * muscle_colours(activation)).astype(np.uint8)
     pieces, shades = [], []
     for k in range(len(muscles.muscles)):
-        line = path_line(muscles, stations[k], poses[0])
+        line = _even(path_line(muscles, stations[k], poses[0]))
         pieces.append(np.stack([line[:-1], line[1:]], axis=1))
         shades.append(np.broadcast_to(colour[k], (len(line) - 1, 2, 3)))
     return np.concatenate(pieces).astype(np.float32), np.concatenate(shades)
+
+
+def _even(line: FloatArray) -> FloatArray:
+    """A line's points at even distances, shape (PIECES + 1, 3)."""
+    far = np.concatenate([[0.0], np.linalg.norm(np.diff(line, axis=0), axis=1).cumsum()])
+    at = np.linspace(0.0, far[-1], PIECES + 1)
+    return np.stack([np.interp(at, far, line[:, i]) for i in range(3)], axis=1)
