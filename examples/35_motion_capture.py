@@ -11,9 +11,10 @@ import numpy as np
 
 from hitogata import capture
 from hitogata.capture import Camera, LFrame, Wand
-from hitogata.dynamics import difference, integrate
+from hitogata.dynamics import difference
 from hitogata.files import write_c3d
 from hitogata.library import virtual_human
+from hitogata.library.samples import sample_walk
 
 RATE, FRAMES = 120.0, 24
 
@@ -34,14 +35,6 @@ def waved(wand: Wand, count: int) -> np.ndarray:
     return middle[:, None] + np.array(wand.marks)[None, :, None] * way[:, None]
 
 
-def swing(human, count: int) -> np.ndarray:
-    """A human who swings its limbs."""
-    rng, t = np.random.default_rng(0), np.arange(count) / RATE
-    way = rng.normal(0, 0.3, human.nv)
-    way[:6] = 0
-    return np.array(integrate(human, np.repeat(human.neutral()[None], count, axis=0), np.sin(6 * t)[:, None] * way))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", type=Path, default=Path("out/motion_capture"))
@@ -60,12 +53,12 @@ def main() -> None:
 
     human = virtual_human()
     markers = capture.spread_markers(human, 41, radius=0.0095)
-    q = swing(human, FRAMES)
+    q = sample_walk(strides=1, rate=RATE).q[:FRAMES]
     images = list(capture.film_figure(true, human, q, markers))
     points = capture.reconstruct(found.cameras, (capture.find_blobs(each) for each in images), RATE)
     print(points.markers)
     labelled = capture.label(capture.model_of(human, markers, bend=0.3), points.markers)
-    write_c3d(labelled.markers, out / "swing.c3d")
+    write_c3d(labelled.markers, out / "walk.c3d")
 
     angles = capture.solve_ik(human, markers, labelled.markers)
     told = np.isfinite(angles.deviations)

@@ -13,7 +13,7 @@ from hitogata.pictures import Actor, write_replay
 from hitogata.sim import World
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--out", default="out/muscles.html")
+parser.add_argument("--out", default="out/muscles")
 options = parser.parse_args()
 
 found = muscles_of_motion(sample_walk(strides=1, rate=60.0), figure=virtual_human())
@@ -21,9 +21,10 @@ for name, mean, most, active in found.solution.busiest(5):
     print(f"{name:<28} mean {mean:6.0f} N, most {most:6.0f} N, activation up to {active:.2f}")
 muscles, motion = found.solution.muscles, found.motion
 spindles = muscle_spindles(muscles, motion.q, found.solution.activation)
-pathlib.Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+page = pathlib.Path(options.out) / "walk.html"
+page.parent.mkdir(parents=True, exist_ok=True)
 walker = Actor(motion.figure, motion.trajectory, colour="#e6dfcf", opacity=0.35, overlays=[spindles])
-write_replay(options.out, walker, title="A walk behind its muscles")
+write_replay(page, walker, title="A walk behind its muscles")
 
 arm = musculoskeletal_arm()
 world = World()

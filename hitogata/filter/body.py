@@ -8,7 +8,8 @@ from hitogata.dynamics import bias, forward_kinematics, jacobian, mass_matrix
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind
 from hitogata.figure.values import FloatArray
-from hitogata.filter.ranges import joint_ranges
+from hitogata.filter.ranges import RangeWatch, joint_ranges
+from hitogata.filter.small import carried, cross
 from hitogata.filter.soles import find_soles
 
 GRAVITY = 9.81
@@ -54,6 +55,7 @@ class Body:
     Attributes:
         soles: of its feet.
         ranges: of its joints.
+        watch: over these, as the body moves.
         weight: [N].
         legs: velocities of the joints between the root and each sole.
     """
@@ -65,10 +67,10 @@ class Body:
         if not figure.mass > 0:
             raise ArgumentError(f"figure {figure.name!r}: it has no mass, so no motion of it is possible or impossible")
         self.figure, self.soles, self.ranges = figure, find_soles(figure), joint_ranges(figure)
+        self.watch = RangeWatch(self.ranges)
         self.weight = GRAVITY * figure.mass
         self.legs = [_chain(figure, sole.link) for sole in self.soles]
         self._names = [figure.link_names[sole.link] for sole in self.soles]
-        self._centres = [tuple(sole.centre) for sole in self.soles]
 
     def look(self, q: FloatArray, v: FloatArray) -> State:
         """Take a state."""
@@ -76,11 +78,12 @@ class Body:
         poses, M = forward_kinematics(figure, q), mass_matrix(figure, q)
         arm = np.array([M[4, 2], M[5, 0], M[3, 1]]) / m  # from the root's origin to the centre of mass
         moment = M[:6] @ v
-        spin = moment[:3] - np.cross(arm, moment[3:])
+        spin = moment[:3] - cross(arm, moment[3:])
         inertia = M[:3, :3] + m * (np.outer(arm, arm) - (arm @ arm) * np.eye(3))
         soles = tuple(sole.placed(poses) for sole in self.soles)
         rows = tuple(
-            jacobian(figure, q, name, point=centre) for name, centre in zip(self._names, self._centres, strict=True)
+            carried(jacobian(figure, q, name), place - poses.position[sole.link])
+            for name, sole, (_, place) in zip(self._names, self.soles, soles, strict=True)
         )
         corners = np.concatenate(
             [sole.corners @ turn.T + place for sole, (turn, place) in zip(self.soles, soles, strict=True)]

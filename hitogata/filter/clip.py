@@ -8,16 +8,17 @@ import numpy as np
 
 from hitogata.dynamics import difference
 from hitogata.figure import Figure, Trajectory
-from hitogata.filter.body import Body
+from hitogata.filter.body import GRAVITY, Body
 from hitogata.filter.contacts import found_stands, given_stands
 from hitogata.filter.floor import LEVEL, Floor, steps_under
 from hitogata.filter.foot_plan import Interval, plan_feet
-from hitogata.filter.measures import Measures, measure
+from hitogata.filter.measures import Measures, lacking, measure
 from hitogata.filter.prepared import Prepared, prepare
 from hitogata.filter.ranges import joint_ranges
 from hitogata.filter.reference import resampled_evenly
 from hitogata.filter.runner import FilteredFrame, Runner
 from hitogata.filter.settings import FilterSettings, FrameStatus, Mode
+from hitogata.filter.soles import find_soles
 
 FLATTER = (0.052, 0.087, 0.14)
 """Where the body falls, clips are tried again with soles laid flat from larger pitches [rad]."""
@@ -47,11 +48,12 @@ class Filtered:
     @cached_property
     def measures(self) -> Measures:
         """How possible and how close it is."""
-        normals = np.repeat(self.prepared.feet.normal, 4, axis=1)[: len(self.trajectory)]
-        needed = self.prepared.demand.force[: len(self.trajectory)]
-        return measure(
-            self.figure, self.trajectory, self.wanted, friction=self.settings.friction, normals=normals, needed=needed
-        )
+        feet, friction = self.prepared.feet, self.settings.friction
+        normals = np.repeat(feet.normal, 4, axis=1)
+        corners = feet.corners(find_soles(self.figure)).reshape(normals.shape)
+        lack = lacking(self.prepared.demand, corners, feet.active.reshape(normals.shape[:2]), normals, friction)
+        before = float(np.sqrt((lack**2).mean())) / (GRAVITY * self.figure.mass)
+        return measure(self.figure, self.trajectory, self.wanted, friction=friction, normals=normals, before=before)
 
     def __str__(self) -> str:
         return f"{self.mode.value}: {self.measures}"

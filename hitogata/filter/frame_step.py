@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hitogata.dynamics import difference, integrate
+from hitogata.dynamics import difference, forward_kinematics, integrate
 from hitogata.figure.values import FloatArray
 from hitogata.filter.body import Body, State
-from hitogata.filter.ranges import clamped
+from hitogata.filter.small import carried, moment, turn_of
+from hitogata.filter.soles import Sole
 from hitogata.motion.foot_contacts import BoolArray
-from hitogata.spatial import matrix_to_quat, quat_log
 
 GIVE = 1e-4
 """ε of the soles' rows, against 1 of a joint."""
@@ -82,7 +82,7 @@ class Move:
 
 def root_wrench(state: State, forces: FloatArray) -> FloatArray:
     """Torque about the root's origin and force of what acts at the corners, shape (6,)."""
-    return np.concatenate([np.cross(state.corners - state.q[:3], forces).sum(axis=0), forces.sum(axis=0)])
+    return np.concatenate([moment(state.corners - state.q[:3], forces), forces.sum(axis=0)])
 
 
 def take_step(body: Body, state: State, aim: Aim, h: float, push: FloatArray | None = None) -> Move:
@@ -105,18 +105,20 @@ def take_step(body: Body, state: State, aim: Aim, h: float, push: FloatArray | N
     wanted, ease = aim.vdot.copy(), aim.ease.copy()
     held = np.zeros(len(wanted), np.bool_)
     limit = FASTEST
-    for _ in range(PASSES):
+    for turn in range(PASSES):
         matrix = (H * ease) @ H.T
         matrix[np.diag_indices(len(eps))] += eps
         change = ease * (H.T @ np.linalg.solve(matrix, r - H @ wanted))
         vdot = wanted + np.clip(change, -MOST, MOST)
         after = np.clip(state.v + h * vdot, -limit, limit)
         q = integrate(body.figure, state.q, h * after)
-        inside, moved = clamped(body.ranges, q[None])
-        if not moved.any():
+        inside, out = body.watch.clamped(q)
+        r[6:] += _left_over(body, q, aim, h)
+        if not out.any() and turn > 0:
             break
-        back = difference(body.figure, state.q, inside[0])
-        out = moved[0]
+        if not out.any():
+            continue
+        back = difference(body.figure, state.q, inside)
         for f in range(len(body.soles)):  # a leg at its end cannot hold its sole
             if out[body.legs[f]].any():
                 part = slice(6 + 6 * f, 12 + 6 * f)
@@ -124,11 +126,30 @@ def take_step(body: Body, state: State, aim: Aim, h: float, push: FloatArray | N
         wanted[out] = ((back - h * state.v) / (h * h))[out]
         ease[out] = 1e-4 * aim.ease[out]
         held |= out
-    after[held] = difference(body.figure, state.q, clamped(body.ranges, q[None])[0][0])[held] / h
+    if held.any():
+        after[held] = difference(body.figure, state.q, body.watch.clamped(q)[0])[held] / h
     vdot = (after - state.v) / h
     vdot[:6] = np.linalg.solve(state.mass[:6, :6], given - state.mass[:6, 6:] @ vdot[6:])
     v = state.v + h * vdot
     return Move(integrate(body.figure, state.q, h * v), v, vdot, held)
+
+
+def _left_over(body: Body, q: FloatArray, aim: Aim, h: float) -> FloatArray:
+    """What rows of soles that stand miss because a step turns joints by more than their rates tell, [1/s²], [m/s²]."""
+    poses, missing = forward_kinematics(body.figure, q), np.zeros(6 * len(body.soles))
+    for f, sole in enumerate(body.soles):
+        if aim.lead[f] <= h:
+            turn, place = sole.placed(poses)
+            about = _edge(sole, aim.active[f])
+            point, target = place + turn[:, 0] * about, aim.place[f] + aim.rotation[f][:, 0] * about
+            missing[6 * f + 3 : 6 * f + 6] = (target - point) / (h * h)
+    return missing
+
+
+def _edge(sole: Sole, active: BoolArray) -> float:
+    """Along the sole's x, where it is pitched about; 0 if it lies flat, or is in the air [m]."""
+    front, back = bool(active[0]), bool(active[2])
+    return 0.0 if front == back else float(sole.corners[0 if front else 2, 0])
 
 
 def _sole_rows(
@@ -139,16 +160,13 @@ def _sole_rows(
     give: list[FloatArray] = []
     for f, (sole, (turn, place)) in enumerate(zip(body.soles, state.soles, strict=True)):
         J, active, lead = state.rows[f], aim.active[f], min(float(aim.lead[f]), UNHURRIED)
-        front, back = bool(active[0]), bool(active[2])
-        about = 0.0 if front == back else float(sole.corners[0 if front else 2, 0])
+        about = _edge(sole, active)
         arm = turn[:, 0] * about
         point, target = place + arm, aim.place[f] + aim.rotation[f][:, 0] * about
-        moved = J.copy()
-        if about:
-            moved[3:] += np.cross(J[:3], arm, axis=0)
+        moved = carried(J, arm)
         axes = aim.rotation[f].T
         moved[:3] = axes @ moved[:3]
-        miss = np.concatenate([axes @ quat_log(matrix_to_quat(aim.rotation[f] @ turn.T)), target - point])
+        miss = np.concatenate([axes @ turn_of(aim.rotation[f] @ turn.T), target - point])
         if lead <= h:
             rate, late = miss / h, h
         else:  # in the air: the way's own rate, and the rest of the error by the time the foot comes down
@@ -164,16 +182,10 @@ def _sole_rows(
     return rows, right, give
 
 
-def torques(state: State, move: Move, rows_wrench: FloatArray) -> FloatArray:
-    """Generalized forces that the joints give: M v̇ + c less what the contacts do, shape (nv,)."""
-    result: FloatArray = state.mass @ move.vdot + state.bias - rows_wrench
-    return result
-
-
 def contact_effect(body: Body, state: State, forces: FloatArray) -> FloatArray:
     """Σ Jᵀ f of the forces at the corners, shape (nv,)."""
     total = np.zeros(body.figure.nv)
     for f, (_, place) in enumerate(state.soles):
         own, at = forces[4 * f : 4 * f + 4], state.corners[4 * f : 4 * f + 4] - place
-        total += state.rows[f].T @ np.concatenate([np.cross(at, own).sum(axis=0), own.sum(axis=0)])
+        total += state.rows[f].T @ np.concatenate([moment(at, own), own.sum(axis=0)])
     return total

@@ -4,15 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import nnls
 
 from hitogata.dynamics import difference, forward_kinematics, inverse_dynamics
 from hitogata.figure import Figure, Trajectory
 from hitogata.figure.values import FloatArray
 from hitogata.filter.body import GRAVITY
 from hitogata.filter.ranges import beyond, joint_ranges
+from hitogata.filter.reference import Demand
 from hitogata.filter.settings import FrameStatus
 from hitogata.filter.soles import find_soles
-from hitogata.motion.foot_contacts import runs
+from hitogata.motion.foot_contacts import BoolArray, runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +24,8 @@ class Measures:
     Attributes:
         residual: largest force [body weights] or torque [body weights x metres] missing at the root, by inverse
             dynamics of the motion with the contact forces told.
-        residual_before: root mean square of the same that the wanted motion would need beyond what its feet could
-            give: all of it while nothing stands, and what pulls down [body weights].
+        residual_before: what the wanted motion, on its footholds, would need beyond the best that its feet could give;
+            root mean square of torque (over a metre) and force together [body weights].
         joints_deg: angles of joints off the wanted motion, root mean square [deg]; joints_most_deg: at most.
         root_mm, root_deg: place and orientation of the root off it, root mean square.
         slide_mm: how far a corner in contact is from where it stands, at the most [mm].
@@ -69,7 +71,7 @@ def link_wrenches(figure: Figure, motion: Trajectory) -> FloatArray:
 
 def measure(
     figure: Figure, motion: Trajectory, wanted: Trajectory, *, friction: float, normals: FloatArray | None = None,
-    needed: FloatArray | None = None,
+    before: float = 0.0,
 ) -> Measures:  # fmt: skip
     """Measure a filtered motion.
 
@@ -79,7 +81,7 @@ def measure(
         wanted: the motion that it should be close to, at the same times.
         friction: of the floor.
         normals: of the floor at each corner, shape (n, corners, 3); None: upwards.
-        needed: force that the wanted motion would need from the ground [N], shape (n, 3).
+        before: residual of the wanted motion, from `lacking`.
     """
     weight = GRAVITY * figure.mass
     missing = inverse_dynamics(figure, motion.q, motion.v, motion["vdot"], wrenches=link_wrenches(figure, motion))
@@ -90,11 +92,6 @@ def measure(
     bad = (along < -1e-9 * weight) | (across > friction * along + 1e-7 * weight)
     status = motion["status"]
     far = np.flatnonzero((status == FrameStatus.FAR) | (status == FrameStatus.RESTARTED))
-    before = 0.0
-    if needed is not None:
-        stands = np.any(motion["active"], axis=1, keepdims=True)
-        lack = np.where(stands, needed * [[0, 0, 1]] * (needed[:, 2:] < 0), needed)
-        before = float(np.sqrt((lack**2).sum(axis=1).mean())) / weight
     return Measures(
         float(np.abs(missing[:, :6]).max()) / weight,
         before,
@@ -123,3 +120,32 @@ def _slide(motion: Trajectory) -> float:
             places = corners[first : last + 1, c]
             worst = max(worst, float(np.linalg.norm(places - places.mean(axis=0), axis=1).max()))
     return worst
+
+
+def lacking(demand: Demand, corners: FloatArray, active: BoolArray, normals: FloatArray, friction: float) -> FloatArray:
+    """What feet cannot give of what a motion needs: size of [torque about the centre of mass over 1 m; force] [N].
+
+    Forces are within pyramids inside the friction cones (non-negative least squares).
+
+    Args:
+        demand: of the motion, n frames.
+        corners, active, normals: of the soles, shapes (n, nc, 3), (n, nc), (n, nc, 3).
+        friction: of the floor.
+
+    Returns:
+        Shape (n,).
+    """
+    result = np.empty(len(corners))
+    for k in range(len(corners)):
+        need = np.concatenate([demand.torque[k], demand.force[k]])
+        at, up = corners[k][active[k]] - demand.com[k], normals[k][active[k]]
+        if not len(at):
+            result[k] = np.linalg.norm(need)
+            continue
+        side = np.cross(up, [0.0, 1.0, 0.0])
+        side /= np.linalg.norm(side, axis=1, keepdims=True)
+        other = np.cross(up, side)
+        rays = np.concatenate([up + friction * sign * way for way in (side, other) for sign in (1.0, -1.0)])
+        arms = np.tile(at, (4, 1))
+        result[k] = nnls(np.concatenate([np.cross(arms, rays), rays], axis=1).T, need)[1]
+    return result

@@ -10,6 +10,7 @@ from hitogata.filter.foot_plan import FootPlan
 from hitogata.filter.plan_kernels import plan_rounds
 from hitogata.filter.reference import Demand
 from hitogata.filter.settings import FilterSettings
+from hitogata.filter.small import turn_of
 
 RHO = 10.0
 """ADMM's penalty, against 1 of the forces' effort; found by trying: 20 rounds from nothing come within 1 %."""
@@ -99,10 +100,8 @@ class Planner:
 
 def deviation(state: State, rotation: FloatArray, demand: Demand, k: int) -> FloatArray:
     """x of the plan: how far a state is from frame k of the wanted motion, shape (12,)."""
-    from hitogata.spatial import matrix_to_quat, quat_log
-
     return np.concatenate([
-        quat_log(matrix_to_quat(state.rotation @ rotation.T)),
+        turn_of(state.rotation @ rotation.T),
         state.com - demand.com[k],
         np.linalg.solve(demand.inertia[k], state.spin - demand.spin[k]),
         state.com_rate - demand.com_rate[k],

@@ -70,7 +70,7 @@ def prepare(
     for _ in range(2):
         q = smoothed(figure, on_footholds(figure, q, h, body.soles, feet, body.ranges), h, 1.25 * settings.smoothing)
         feet = plan_feet(figure, replace(motion, q=q, channels={}), body.soles, stands, floor, settings.flat, known)
-    q = smoothed(figure, on_footholds(figure, q, h, body.soles, feet, body.ranges, rounds=3), h, settings.smoothing)
+    q = smoothed(figure, on_footholds(figure, q, h, body.soles, feet, body.ranges, rounds=2), h, settings.smoothing)
     v, vdot = rates(figure, q, h)
     root = np.array(forward_kinematics(figure, q).rotation[:, 0])
     return Prepared(h, motion.time, q, v, vdot, demand_of(figure, q, v, vdot), feet, root)

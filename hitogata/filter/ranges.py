@@ -88,3 +88,51 @@ def beyond(ranges: JointRanges, q: FloatArray) -> FloatArray:
             turn = np.clip((np.einsum("nij,nij->n", a, b) - 1) / 2, -1, 1)
             worst[outside] = np.maximum(worst[outside], np.arccos(turn))
     return worst
+
+
+TWIST = 10.0
+"""How much faster than a joint turns its twist may near a limit, at the most (limits change with swing)."""
+
+
+class RangeWatch:
+    """Ranges of one body, looked at again only where joints have turned far enough to have left them.
+
+    A joint that is d inside its range is inside as long as it has turned by less than d: swing changes no faster than
+    the joint turns, twist no faster than `TWIST` times that.
+
+    Args:
+        ranges: of the joints.
+    """
+
+    def __init__(self, ranges: JointRanges) -> None:
+        self.ranges = ranges
+        self._quats = np.zeros((len(ranges.balls), 4))
+        self._cosines = np.full(len(ranges.balls), 2.0)
+        self._places = np.array([q0 for q0, _, _ in ranges.balls], int)[:, None] + np.arange(4)
+
+    def clamped(self, q: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """A pose (nq,) with every joint in its range, and which velocities belong to joints that were not, (nv,)."""
+        ranges, result = self.ranges, q.copy()
+        moved = np.zeros(len(ranges.names), np.bool_)
+        iq, iv, low, high = ranges.plain
+        if len(iq):
+            result[iq] = np.clip(q[iq], low, high)
+            moved[iv] = np.abs(result[iq] - q[iq]) > CLOSE
+        if not ranges.balls:
+            return result, moved
+        quats = q[self._places]
+        near = np.abs((quats * self._quats).sum(axis=1)) <= self._cosines
+        for k in np.flatnonzero(near):
+            q0, v0, limit = ranges.balls[k]
+            quat = quats[k]
+            found = limit.violation(quat)
+            depth = max(float(found.swing_depth), TWIST * float(found.twist_depth))
+            if depth < 0:
+                inside = min(-float(found.swing_depth), -float(found.twist_depth) / TWIST)
+                self._quats[k], self._cosines[k] = quat, np.cos(0.5 * min(0.98 * inside, 3.0))
+            else:
+                self._cosines[k] = 2.0
+                if not limit.contains(quat):
+                    result[q0 : q0 + 4] = limit.clamp(quat)
+                    moved[v0 : v0 + 3] = True
+        return result, moved

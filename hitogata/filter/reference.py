@@ -90,7 +90,7 @@ def smoothed(figure: Figure, q: FloatArray, h: float, width: float) -> FloatArra
 
 
 def on_footholds(
-    figure: Figure, q: FloatArray, h: float, soles: Sequence[Sole], plan: FootPlan, ranges: JointRanges, rounds: int = 8
+    figure: Figure, q: FloatArray, h: float, soles: Sequence[Sole], plan: FootPlan, ranges: JointRanges, rounds: int = 5
 ) -> FloatArray:
     """Poses nearest to some with the soles on their ways, by damped Gauss-Newton steps, all frames at once.
 
@@ -112,10 +112,11 @@ def on_footholds(
         miss, rows = _misses(figure, now, soles, plan)
         scale = np.where(held, 0.01, 1.0) * ease
         back = difference(figure, now, q)
-        matrix = np.einsum("nij,nj,nkj->nik", rows, scale, rows) + give[:, :, None] * np.eye(give.shape[1])
-        rest = miss - np.einsum("nij,nj->ni", rows, back)
-        push = np.linalg.solve(matrix, rest[..., None])[..., 0]
-        change = back + scale * np.einsum("nij,ni->nj", rows, push)
+        across = np.swapaxes(rows, 1, 2)
+        matrix = (rows * scale[:, None]) @ across + give[:, :, None] * np.eye(give.shape[1])
+        rest = miss - (rows @ back[..., None])[..., 0]
+        push = np.linalg.solve(matrix, rest[..., None])
+        change = back + scale * (across @ push)[..., 0]
         size = np.abs(change).max(axis=1, keepdims=True)
         now = integrate(figure, now, change * np.minimum(1.0, 0.5 / np.maximum(size, 1e-9)))
         now, out = clamped(ranges, now)

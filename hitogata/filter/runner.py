@@ -12,6 +12,7 @@ from hitogata.filter.plan import Planner, deviation, plan_data
 from hitogata.filter.prepared import Prepared
 from hitogata.filter.ranges import clamped
 from hitogata.filter.settings import FilterSettings, FrameStatus
+from hitogata.filter.small import cross
 from hitogata.motion.foot_contacts import BoolArray
 from hitogata.spatial import matrix_to_quat, quat_log
 
@@ -128,9 +129,9 @@ class Runner:
         self.leads, self.sole_rates = _leads(prepared), _sole_rates(prepared)
         end = min(self.horizon, len(prepared.q))
         if self.horizon > 1:
-            self.planner.plan(0, end, None, 10 * settings.rounds)
+            self.planner.plan(0, end, None, 20 * settings.rounds)
         self.q, self.v = begun(body, prepared, self.planner.states[0])
-        self.rounds = 10 * settings.rounds
+        self.rounds = 20 * settings.rounds
 
     def rebase(self, prepared: Prepared, shift: int) -> None:
         """Go on with a motion prepared anew, whose frame 0 is frame `shift` of the one before."""
@@ -154,7 +155,7 @@ class Runner:
         status = FrameStatus.GOOD
         if self.lost > GIVEN_UP or not self._sane(k):
             self.q, self.v = ready.q[k].copy(), ready.v[k].copy()
-            self.lost, self.rounds, status = 0.0, 10 * self.settings.rounds, FrameStatus.RESTARTED
+            self.lost, self.rounds, status = 0.0, 20 * self.settings.rounds, FrameStatus.RESTARTED
         state = body.look(self.q, self.v)
         forces = self._forces(k, state)
         aim = self._aim(k, forces)
@@ -191,7 +192,7 @@ class Runner:
             led = (x[k + 1, 6:] - x[k, 6:]) / ready.h
             arm = ready.demand.com[k] - ready.q[k, :3]
             vdot[:3] = ready.vdot[k, :3] + led[:3]
-            vdot[3:6] = ready.vdot[k, 3:6] + led[3:] - np.cross(led[:3], arm)
+            vdot[3:6] = ready.vdot[k, 3:6] + led[3:] - cross(led[:3], arm)
         feet = ready.feet
         return Aim(vdot, self.ease, feet.rotation[following], feet.place[following], feet.active[following], forces,
                    self.leads[following], self.sole_rates[following])  # fmt: skip

@@ -46,18 +46,18 @@ class FilterSettings:
         smoothing: standard deviation of the filter over the motion [s].
         tracking: natural frequency with which joints are led back to the motion [rad/s].
         strongest: largest force on a corner of a sole, in body weights.
-        rounds: of the plan's solver in each frame; the first frame takes ten times as many.
+        rounds: of the plan's solver in each frame; the first frame takes twenty times as many.
         turn, place: deviations of orientation [rad] and of the centre of mass [m] that count alike in the plan.
         turn_rate, speed: deviations of their rates that count like these [rad/s], [m/s].
     """
 
     friction: float = 0.7
-    look_ahead: float = 0.8
+    look_ahead: float = 0.6
     smoothing: float = 0.02
     flat: float = 0.026
     tracking: float = 15.0
     strongest: float = 1.5
-    rounds: int = 8
+    rounds: int = 3
     turn: float = 0.04
     place: float = 0.01
     turn_rate: float = 0.5

@@ -16,11 +16,11 @@ from hitogata.filter.prepared import Prepared, prepare
 from hitogata.filter.runner import FilteredFrame, Runner
 from hitogata.filter.settings import FilterSettings, FrameStatus, Mode
 
-PAST = 0.5
+PAST = 0.3
 """How much of the motion that was is looked at again [s]."""
-STRIDE = 0.1
+STRIDE = 0.2
 """How often the motion ahead is prepared anew, with a preview [s]."""
-GUESSED = 0.15
+GUESSED = 0.1
 """Without a preview the motion is taken to go on for so long, slowing down [s]."""
 GAP = 0.5
 """Longer gaps between frames are not filled: the filter begins anew [s]."""
