@@ -1,6 +1,6 @@
 """From a recording to a report: the sample trial twice, with one setting changed, and what that ran again.
 
-python examples/37_report.py --out out/report
+python examples/60_report.py --out out/report
 """
 
 import argparse

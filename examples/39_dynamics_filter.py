@@ -1,6 +1,6 @@
 """A walk made possible, on the level and downhill; and the same frame by frame.
 
-    python examples/37_dynamics_filter.py --out out/filter
+    python examples/39_dynamics_filter.py --out out/filter
 """
 
 import argparse
