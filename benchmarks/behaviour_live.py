@@ -31,6 +31,8 @@ from hitogata.pipeline.labels import known_markers
 from hitogata.pipeline.sample import sample_trial
 
 STATURE, MASS = 1.741 * 1.06, 68.0
+WINDOW = 14
+"""Frames whose coordinates an answer depends on, and one more."""
 SIX = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
@@ -101,8 +103,10 @@ def report(frames: list[LiveFrame], status: Any, offline: list[LiveFrame]) -> No
     rows = [[s.name, s.done, s.dropped, s.failed, f"{1e3 * s.p50:.2f}", f"{1e3 * s.p99:.2f}"] for s in status]
     table(f"from a marker frame's arrival to the answer; load {load:.1f} on {os.cpu_count()} cores",
           ["stage", "frames", "dropped", "failed", "p50 ms", "p99 ms"], rows)  # fmt: skip
-    same = {f.time: f for f in offline}
-    pairs = [(f, same[f.time]) for f in frames if f.time in same and not f.marks and not same[f.time].marks]
+    live = {f.time: f for f in frames}
+    there = np.array([f.time in live and not f.marks and not live[f.time].marks for f in offline])
+    whole = np.convolve(there, np.ones(WINDOW), mode="full")[: len(there)] == WINDOW  # rates need those before, too
+    pairs = [(live[f.time], f) for f, same in zip(offline, whole, strict=True) if same]
     marked = sum(bool(f.marks) for f in frames)
 
     def apart(what: Any) -> str:
