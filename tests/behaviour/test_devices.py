@@ -53,7 +53,9 @@ def test_socket_devices_are_recorded_and_what_the_network_loses_is_counted(tmp_p
     rng = np.random.default_rng(0)
     events = (0.7, 1.4, 2.1, 2.8, 3.5)
     sources = [waves("fast", 1000.0, pulses=events), waves("slow", 60.0, pulses=events)]
-    senders = [sender_of(sources[0], lost=lambda: rng.random() < 0.02), sender_of(sources[1])]
+    # The network loses nothing at first, so that two events are whole; then a tenth.
+    senders = [sender_of(sources[0], lost=lambda: time.monotonic() > begin + 1.8 and rng.random() < 0.1)]
+    senders.append(sender_of(sources[1]))
     ended = []
 
     def play_one(k):
@@ -77,9 +79,9 @@ def test_socket_devices_are_recorded_and_what_the_network_loses_is_counted(tmp_p
         assert recorder.status[track.topic].written == len(track)
         expected = sources[k].values[track.samples.numbers % len(sources[k].values), :2]
         assert (track.values[:, :2] == expected).all()
-    assert played[0].lost > 10
+    assert played[0].lost > 40
     aligned, left = align_events(found, {"fast": "sync", "slow": "sync"})
-    assert 1 <= len(left) <= 5  # those of the fast one with samples missing tell nothing
+    assert 2 <= len(left) <= 5  # those of the fast one with samples missing tell nothing
     assert greatest_difference(left) < 1e-3
     assert len(aligned.tracks) == 2
 
