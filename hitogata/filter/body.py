@@ -7,7 +7,7 @@ import numpy as np
 from hitogata.dynamics import bias, forward_kinematics, jacobian, mass_matrix
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind
-from hitogata.figure.values import FloatArray
+from hitogata.figure.values import ArrayLike, FloatArray, floats
 from hitogata.filter.ranges import RangeWatch, joint_ranges
 from hitogata.filter.small import carried, cross
 from hitogata.filter.soles import find_soles
@@ -53,16 +53,18 @@ class Body:
 
     Args:
         figure: with a free root and feet.
+        efforts: greatest torques of the joints [N m], shape (nv,); None: the figure's effort limits.
 
     Attributes:
         soles: of its feet.
         ranges: of its joints.
         watch: over these, as the body moves.
         weight: [N].
+        efforts: greatest torques of the joints [N m], shape (nv,), infinite for the root.
         legs: velocities of the joints between the root and each sole.
     """
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: Figure, efforts: ArrayLike | None = None) -> None:
         root = figure.links[0].joint
         if root.kind is not JointKind.FREE:
             raise ArgumentError(f"figure {figure.name!r}: its root must be free to be filtered")
@@ -70,6 +72,7 @@ class Body:
         self.figure, self.soles, self.ranges = figure, find_soles(figure), joint_ranges(figure)
         self.watch = RangeWatch(self.ranges)
         self.weight = GRAVITY * figure.mass
+        self.efforts = _efforts(figure, efforts)
         self.legs = [_chain(figure, sole.link) for sole in self.soles]
         self._names = [figure.link_names[sole.link] for sole in self.soles]
 
@@ -91,6 +94,17 @@ class Body:
         )
         return State(q, v, M, bias(figure, q, v), np.array(poses.rotation[0]), q[:3] + arm, moment[3:] / m, spin,
                      inertia, soles, rows, corners)  # fmt: skip
+
+
+def _efforts(figure: Figure, efforts: ArrayLike | None) -> FloatArray:
+    if efforts is None:
+        result = np.concatenate([np.full(link.joint.nv, link.joint.effort_limit) for link in figure.links])
+    else:
+        result = floats(efforts, "efforts").copy()
+        if result.shape != (figure.nv,) or not (result[6:] >= 0).all():
+            raise ArgumentError(f"efforts: figure {figure.name!r} needs {figure.nv} torques of at least 0")
+    result[:6] = np.inf
+    return result
 
 
 def _check_masses(figure: Figure) -> None:

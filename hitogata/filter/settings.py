@@ -35,6 +35,8 @@ class FrameStatus(enum.IntEnum):
     """The body had fallen, and was put back on the motion: between the last frame and this one it jumps."""
     OUT_OF_REACH = 7
     """A sole is off its foothold, which is farther away than the leg and its joints' ranges let it come."""
+    OVERLOADED = 8
+    """A joint needs more torque than it has; how much more is in the frame's `over`."""
 
 
 @dataclass(frozen=True)

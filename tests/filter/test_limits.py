@@ -94,3 +94,24 @@ def test_segments_without_mass_are_refused_by_name(figure):
     assert light.links[k].mass.mass == 1e-20
     with pytest.raises(ArgumentError, match="link 'hand_left' and what it carries have a mass of"):
         filter_motion(light, still(light))
+
+
+def test_joints_that_need_more_torque_than_they_have_are_told(figure):
+    limits = np.full(figure.nv, 1e4)
+    knees = [figure.v_starts[figure.link_index(f"shin_{side}")] for side in ("left", "right")]
+    limits[knees] = 2.0
+    crouched = still(figure)
+    free = filter_motion(figure, crouched, contacts=STANDS)
+    found = filter_motion(figure, crouched, contacts=STANDS, efforts=limits)
+    motion = found.trajectory
+    assert np.array_equal(motion.q, free.trajectory.q)  # watched, not enforced
+    np.testing.assert_array_equal(motion["over"][:, 6:], np.maximum(np.abs(motion["tau"]) - limits, 0.0)[:, 6:])
+    over = motion["over"][:, knees].max()
+    assert over > 0.0
+    assert found.measures.frames["OVERLOADED"] > 0
+    assert "OVERLOADED" not in free.measures.frames
+    assert any(f"needs up to {over:.0f} N m more" in line for line in found.changes())
+    with pytest.raises(ArgumentError, match="efforts"):
+        filter_motion(figure, crouched, efforts=limits[:-1])
+    for mode in (Mode.ONLINE, Mode.RECORDING):  # with the figure's own limits, infinite ones too
+        assert not filter_motion(figure, still(figure, 8), mode=mode, contacts=STANDS).trajectory["over"].any()
