@@ -23,7 +23,7 @@ from hitogata.behaviour import Recorder, lsl_finder, open_recording
 from hitogata.behaviour.live_emg import EmgChannels
 from hitogata.behaviour.live_frame import LiveFrame
 from hitogata.behaviour.live_loads import ForcePlate
-from hitogata.behaviour.live_pipeline import LiveBody, LivePipeline, LiveSettings, replay
+from hitogata.behaviour.live_pipeline import LiveBody, LivePipeline, replay
 from hitogata.capture import MarkerIk
 from hitogata.files import read_storage, read_trc
 from hitogata.muscle import musculoskeletal_gait
@@ -79,7 +79,7 @@ def run(seconds: float) -> None:
             for device in made:
                 device.ready()
             wanted = {device.name for device in made}
-            with LivePipeline(body, LiveSettings(patience=0.02), told=frames.append) as pipeline:
+            with LivePipeline(body, told=frames.append) as pipeline:
                 find = lsl_finder(lambda stream: stream.name in wanted)
                 with Recorder(path, find=find, listener=pipeline.listen) as recorder:
                     while len(recorder.status) < 3 or not frames:

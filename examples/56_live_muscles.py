@@ -3,7 +3,7 @@
     python examples/56_live_muscles.py
 """
 
-import tempfile
+import argparse
 import threading
 import time
 from pathlib import Path
@@ -26,6 +26,10 @@ from hitogata.behaviour.sources import Source
 from hitogata.capture import MarkerIk, MarkerSet
 from hitogata.dynamics import forward_kinematics, integrate
 from hitogata.muscle import musculoskeletal_gait
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--out", default="out", help="folder of the recording")
+arguments = parser.parse_args()
 
 muscles = musculoskeletal_gait()
 legs = muscles.body
@@ -56,21 +60,23 @@ body = LiveBody(MarkerIk(legs, markers), muscles, plates_of(pushed.stream))
 senders = [DatagramSender(s.stream) for s in (pushed, seen)]
 players = [threading.Thread(target=play, args=(source, lambda sender=sender: sender), kwargs={"seconds": 2.0})
            for source, sender in zip((pushed, seen), senders, strict=True)]  # fmt: skip
-with tempfile.TemporaryDirectory() as folder:
-    path = str(Path(folder) / "live.mcap")
-    with LivePipeline(body, LiveSettings(patience=0.05)) as pipeline:
+folder = Path(arguments.out)
+folder.mkdir(parents=True, exist_ok=True)
+path = folder / f"live-{time.strftime('%H%M%S')}.mcap"
+with LivePipeline(body, LiveSettings(patience=0.05)) as pipeline:
+    for player in players:
+        player.start()
+    inlets = [DatagramInlet("127.0.0.1", sender.port) for sender in senders]
+    with Recorder(str(path), inlets=inlets, listener=pipeline.listen):
         for player in players:
-            player.start()
-        inlets = [DatagramInlet("127.0.0.1", sender.port) for sender in senders]
-        with Recorder(path, inlets=inlets, listener=pipeline.listen):
-            for player in players:
-                player.join()
-            time.sleep(0.2)
-            pipeline.settle()
-        print(pipeline)  # of each stage the median and the 99th percentile of the time since the markers came
-        newest = pipeline.newest
-    frames = replay(open_recording(path), body)
+            player.join()
+        time.sleep(0.2)
+        pipeline.settle()
+    print(pipeline)  # of each stage the median and the 99th percentile of the time since the markers came
+    newest = pipeline.newest
+frames = replay(open_recording(str(path)), body)
 busiest = np.argsort(-newest.muscles.force)[:3]
 for k in busiest:
     print(f"{muscles.muscles[k].name}: {newest.muscles.force[k]:.0f} N")
 print(f"the same offline: {len(frames)} frames")
+print(f"wrote {path}")

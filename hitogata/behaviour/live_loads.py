@@ -56,7 +56,7 @@ def plates_of(stream: Stream) -> tuple[ForcePlate, ...]:
 
 
 class PlateLoads:
-    """Wrenches on feet: each plate's force goes to the foot that is nearest when it begins, until it ends."""
+    """Wrenches on feet: each plate's force goes to the foot that is nearest to where it acts, in each frame anew."""
 
     def __init__(
         self, figure: Figure, plates: Sequence[ForcePlate], *, threshold: float = THRESHOLD, span: float = 10.0
@@ -81,7 +81,6 @@ class PlateLoads:
         self._rings: dict[str, Ring] = {plate.stream: Ring(0) for plate in self.plates}
         self._span = span
         self._columns: dict[str, tuple[list[list[int]], Array]] = {}
-        self._whose: list[int | None] = [None] * len(self.plates)
 
     def listen(self, stream: Stream, samples: Samples) -> None:
         """Samples of any stream; those of its plates are kept."""
@@ -119,7 +118,7 @@ class PlateLoads:
             if name not in self._columns or not known:
                 marks.add(LATE)
         seen: dict[str, int] = {}
-        for k, plate in enumerate(self.plates):
+        for plate in self.plates:
             if plate.stream not in values:
                 continue
             i = seen.get(plate.stream, 0)
@@ -129,11 +128,8 @@ class PlateLoads:
                 marks.add(LATE)
                 continue
             if wrench[5] <= self.threshold:
-                self._whose[k] = None
                 continue
-            if self._whose[k] is None:
-                self._whose[k] = self._nearest(wrench, poses)
-            foot = self._whose[k]
+            foot = self._nearest(wrench, poses)
             if foot is None:
                 marks.add(NOBODY)
                 continue

@@ -164,7 +164,7 @@ def test_rings_answer_between_samples_and_know_what_is_not_there():
     assert value[0] == pytest.approx(1.5)
 
 
-def test_loads_go_to_the_foot_they_begin_under():
+def test_loads_go_to_the_foot_they_act_under():
     muscles, markers = legs()
     figure = muscles.body
     _, plates, _ = sources(muscles, markers, 0.2)
