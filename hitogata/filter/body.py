@@ -13,6 +13,8 @@ from hitogata.filter.small import carried, cross
 from hitogata.filter.soles import find_soles
 
 GRAVITY = 9.81
+NOTHING = 1e-12
+"""A link that moves less than this share of the figure's mass has none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +66,7 @@ class Body:
         root = figure.links[0].joint
         if root.kind is not JointKind.FREE:
             raise ArgumentError(f"figure {figure.name!r}: its root must be free to be filtered")
-        if not figure.mass > 0:
-            raise ArgumentError(f"figure {figure.name!r}: it has no mass, so no motion of it is possible or impossible")
+        _check_masses(figure)
         self.figure, self.soles, self.ranges = figure, find_soles(figure), joint_ranges(figure)
         self.watch = RangeWatch(self.ranges)
         self.weight = GRAVITY * figure.mass
@@ -90,6 +91,19 @@ class Body:
         )
         return State(q, v, M, bias(figure, q, v), np.array(poses.rotation[0]), q[:3] + arm, moment[3:] / m, spin,
                      inertia, soles, rows, corners)  # fmt: skip
+
+
+def _check_masses(figure: Figure) -> None:
+    """Refuse links that move (nearly) no mass: any motion of them would be possible."""
+    carried = np.array([link.mass.mass for link in figure.links])
+    for k in range(len(carried) - 1, 0, -1):
+        carried[figure.parents[k]] += carried[k]
+    for link, mass in zip(figure.links, carried, strict=True):
+        if link.joint.nv and not mass > NOTHING * figure.mass:
+            raise ArgumentError(
+                f"figure {figure.name!r}: link {link.name!r} and what it carries have a mass of {mass:g} kg, of "
+                f"{figure.mass:g} kg in all, so any motion of it is possible: give it a mass, or fix its joint"
+            )
 
 
 def _chain(figure: Figure, link: int) -> "np.ndarray[tuple[int, ...], np.dtype[np.intp]]":

@@ -13,7 +13,7 @@ from hitogata.filter.contacts import found_stands, given_stands
 from hitogata.filter.floor import LEVEL, Floor, steps_under
 from hitogata.filter.foot_plan import Interval, plan_feet
 from hitogata.filter.measures import Measures, lacking, measure
-from hitogata.filter.prepared import Prepared, prepare
+from hitogata.filter.prepared import Prepared, Unreached, prepare, unreached
 from hitogata.filter.ranges import joint_ranges
 from hitogata.filter.reference import resampled_evenly
 from hitogata.filter.runner import FilteredFrame, Runner
@@ -55,6 +55,11 @@ class Filtered:
         before = float(np.sqrt((lack**2).mean())) / (GRAVITY * self.figure.mass)
         return measure(self.figure, self.trajectory, self.wanted, friction=friction, normals=normals, before=before)
 
+    @cached_property
+    def unreached(self) -> tuple[Unreached, ...]:
+        """Footholds that legs and ranges of joints do not reach."""
+        return unreached(Body(self.figure), self.prepared)
+
     def __str__(self) -> str:
         return f"{self.mode.value}: {self.measures}"
 
@@ -71,6 +76,7 @@ class Filtered:
         reasons = {
             FrameStatus.RANGE_HELD: "frames with a joint held at the end of its range",
             FrameStatus.SOLE_LET_GO: "frames with a standing sole farther than 1 mm from its foothold",
+            FrameStatus.OUT_OF_REACH: "frames with a sole off a foothold that is out of reach",
             FrameStatus.FAR: "frames far from the motion: the body falls",
             FrameStatus.AIRBORNE: "frames in which nothing stands, but the motion does not fall: the body does",
             FrameStatus.HELD: "frames that could not be used",
@@ -78,7 +84,7 @@ class Filtered:
         }
         count = self.measures.frames
         lines += [f"{count[item.name]} {text}" for item, text in reasons.items() if item.name in count]
-        return lines
+        return lines + [f"out of reach: {item}" for item in self.unreached]
 
     @property
     def fallen(self) -> int:

@@ -9,7 +9,7 @@ from hitogata.figure.values import FloatArray
 from hitogata.filter.body import Body, State
 from hitogata.filter.frame_step import Aim, contact_effect, take_step
 from hitogata.filter.plan import Planner, deviation, plan_data
-from hitogata.filter.prepared import Prepared
+from hitogata.filter.prepared import REACH, Prepared
 from hitogata.filter.ranges import clamped
 from hitogata.filter.settings import FilterSettings, FrameStatus
 from hitogata.filter.small import cross
@@ -186,7 +186,7 @@ class Runner:
         following = min(k + 1, len(ready.q) - 1)
         off = difference(self.body.figure, self.q, ready.q[k])
         w = min(s.tracking, 0.4 / ready.h)
-        vdot = ready.vdot[k] + w * w * off + 2 * w * (ready.v[k] - self.v)
+        vdot: FloatArray = ready.vdot[k] + w * w * off + 2 * w * (ready.v[k] - self.v)
         if ROOT_PLAN:
             x = self.planner.states
             led = (x[k + 1, 6:] - x[k, 6:]) / ready.h
@@ -194,6 +194,7 @@ class Runner:
             vdot[:3] = ready.vdot[k, :3] + led[:3]
             vdot[3:6] = ready.vdot[k, 3:6] + led[3:] - cross(led[:3], arm)
         feet = ready.feet
+        vdot *= s.correction
         return Aim(vdot, self.ease, feet.rotation[following], feet.place[following], feet.active[following], forces,
                    self.leads[following], self.sole_rates[following])  # fmt: skip
 
@@ -211,6 +212,8 @@ class Runner:
         if not active.any() and ready.demand.force[k, 2] > 0.5 * self.body.weight:
             return FrameStatus.AIRBORNE
         wanted = self.ways[k].reshape(-1, 3)
-        if active.any() and np.abs(state.corners - wanted)[active].max() > SLIP:
-            return FrameStatus.SOLE_LET_GO
+        moved = active & (np.abs(state.corners - wanted).max(axis=1) > SLIP)
+        if moved.any():
+            away = moved.reshape(-1, 4).any(axis=1) & (ready.short[k] > REACH)
+            return FrameStatus.OUT_OF_REACH if away.any() else FrameStatus.SOLE_LET_GO
         return FrameStatus.RANGE_HELD if held.any() else FrameStatus.GOOD
