@@ -541,10 +541,10 @@ PLACED = {  # muscle: N at TENSION, fibre m, pennation deg, fibre at neutral, po
         [("L2", C["L2"] + V([-0.082, 0.008, 0.004])), ("T12", V([-0.155, 1.160, 0.075]))],
     ),
 }
-DEEP = {  # of the MASS body: N, fibre m, pennation deg
+DEEP = {  # of the MASS body: N, fibre m (two longer than measured, with room for their motion), pennation deg
     "gemellus_superior": (246, 0.029, 0),
-    "gemellus_inferior": (246, 0.029, 0),
-    "obturator_internus": (1524, 0.021, 0),
+    "gemellus_inferior": (246, 0.038, 0),
+    "obturator_internus": (1524, 0.045, 0),
     "obturator_externus": (1806, 0.041, 0),
     "popliteus": (642, 0.023, 0),
     "plantaris": (144, 0.043, 0),
@@ -581,6 +581,13 @@ WALL = {  # where fibres reach the midline, on the level of the trunk that the w
 }
 PUBIS = "pelvis 2.0 -6.0 -90.0"
 FIBRES = {"pterygoid_lateral": 0.0315}
+NEUTRAL = {  # fibre at neutral, where the models' own leave no room for the joints' motion
+    "gemellus_inferior": 0.90,
+    "obturator_internus": 0.95,
+    "teres_minor": 0.85,
+    "infraspinatus_upper": 0.85,
+    "infraspinatus_lower": 0.85,
+}
 NUMBERS = {
     "PLACED": "Holzbaur 2005 Table 1",
     "pronator_quadratus": "Saul 2015",
@@ -792,6 +799,9 @@ def muscle_row(row, folder, paths, foot, wraps, surfaces):
     stands_for = {"psoas": ("rajlai", "psoas_r"), "triceps_long": ("arm26", "TRIlat")}
     mine = wraps.get(next((key for start, key in stands_for.items() if name.startswith(start)), (model, element)), [])
     used = [surface for each in mine if (surface := surface_row(each, name, surfaces))]
+    neutral = NEUTRAL.get(name, neutral)
+    if name in ("gemellus_inferior", "obturator_internus"):
+        origin += "; fibre longer, for its path"
     force *= STRENGTH.get(row["region"], 1.0)
     if name.startswith("psoas"):
         used = [f"{each}:1" for each in used]  # from its second point on

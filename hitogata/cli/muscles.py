@@ -45,7 +45,7 @@ def _run(args: argparse.Namespace) -> int:
     from hitogata.errors import ArgumentError
     from hitogata.files import read_storage
     from hitogata.files.osim import read_osim
-    from hitogata.muscle import Cost, ForceOptions, muscle_forces, muscles_from_osim
+    from hitogata.muscle import Cost, ForceOptions, muscle_forces, muscles_from_osim, recorded_contact_forces
     from hitogata.muscle.report import write_muscle_report
 
     if args.model is None:
@@ -70,7 +70,7 @@ def _run(args: argparse.Namespace) -> int:
     found = muscle_forces(
         muscles, motion.q, motion.qd, motion.free_forces, options=options, threads=args.threads, progress=_progress
     )
-    page = write_muscle_report(args.output, found, motion)
+    page = write_muscle_report(args.output, found, motion, recorded_contact_forces(found, motion))
     _tell(muscles, found, motion.notes, page)
     return 0
 
@@ -93,7 +93,7 @@ def _run_bvh(args: argparse.Namespace) -> int:
         found = muscles_of_motion(
             read_bvh(args.motion), muscles, cutoff=cutoff, options=options, threads=args.threads, progress=_progress
         )
-    page = write_muscle_report(args.output, found.solution, found.motion)
+    page = write_muscle_report(args.output, found.solution, found.motion, found.contact)
     _tell(muscles, found.solution, (), page)
     return 0
 

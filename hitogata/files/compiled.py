@@ -119,7 +119,7 @@ class _Reader:
         self.passive_springs = passive_springs
         self.parents = [int(p) for p in model.body_parentid]
         self.taken = {model.body(i).name for i in range(model.nbody)}
-        self.names = {i: model.body(i).name or _new_name(f"body{i}", self.taken) for i in range(model.nbody)}
+        self.names = body_names(model, self.taken)
         self.paired = {int(g) for pair in (model.pair_geom1, model.pair_geom2) for g in pair}
 
     def figure(self, name: str, root: str | None) -> Figure:
@@ -237,6 +237,11 @@ def _share_of(mass: MassProperties | None) -> MassProperties | None:
         return None
     moment = BETWEEN * sum(mass.inertia[:3]) / 3
     return MassProperties(BETWEEN * mass.mass, mass.centre, (moment, moment, moment, 0.0, 0.0, 0.0))
+
+
+def body_names(model: Any, taken: set[str]) -> dict[int, str]:
+    """Names of a compiled model's bodies, new ones for those without; `taken` names are avoided and added to."""
+    return {i: model.body(i).name or _new_name(f"body{i}", taken) for i in range(model.nbody)}
 
 
 def _new_name(name: str, taken: set[str]) -> str:

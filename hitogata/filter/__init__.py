@@ -2,6 +2,7 @@
 
 from hitogata.filter.clip import Filtered, filter_motion
 from hitogata.filter.floor import LEVEL, Floor, Ground, Slope, Steps, steps_under
+from hitogata.filter.prepared import Unreached
 from hitogata.filter.runner import FilteredFrame
 from hitogata.filter.settings import FilterSettings, FrameStatus, Mode
 from hitogata.filter.stream import DynamicsFilter
@@ -18,6 +19,7 @@ __all__ = [
     "Mode",
     "Slope",
     "Steps",
+    "Unreached",
     "filter_motion",
     "steps_under",
 ]

@@ -7,12 +7,14 @@ import numpy as np
 from hitogata.dynamics import bias, forward_kinematics, jacobian, mass_matrix
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind
-from hitogata.figure.values import FloatArray
+from hitogata.figure.values import ArrayLike, FloatArray, floats
 from hitogata.filter.ranges import RangeWatch, joint_ranges
 from hitogata.filter.small import carried, cross
 from hitogata.filter.soles import find_soles
 
 GRAVITY = 9.81
+NOTHING = 1e-12
+"""A link that moves less than this share of the figure's mass has none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,24 +53,26 @@ class Body:
 
     Args:
         figure: with a free root and feet.
+        efforts: greatest torques of the joints [N m], shape (nv,); None: the figure's effort limits.
 
     Attributes:
         soles: of its feet.
         ranges: of its joints.
         watch: over these, as the body moves.
         weight: [N].
+        efforts: greatest torques of the joints [N m], shape (nv,), infinite for the root.
         legs: velocities of the joints between the root and each sole.
     """
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: Figure, efforts: ArrayLike | None = None) -> None:
         root = figure.links[0].joint
         if root.kind is not JointKind.FREE:
             raise ArgumentError(f"figure {figure.name!r}: its root must be free to be filtered")
-        if not figure.mass > 0:
-            raise ArgumentError(f"figure {figure.name!r}: it has no mass, so no motion of it is possible or impossible")
+        _check_masses(figure)
         self.figure, self.soles, self.ranges = figure, find_soles(figure), joint_ranges(figure)
         self.watch = RangeWatch(self.ranges)
         self.weight = GRAVITY * figure.mass
+        self.efforts = _efforts(figure, efforts)
         self.legs = [_chain(figure, sole.link) for sole in self.soles]
         self._names = [figure.link_names[sole.link] for sole in self.soles]
 
@@ -90,6 +94,30 @@ class Body:
         )
         return State(q, v, M, bias(figure, q, v), np.array(poses.rotation[0]), q[:3] + arm, moment[3:] / m, spin,
                      inertia, soles, rows, corners)  # fmt: skip
+
+
+def _efforts(figure: Figure, efforts: ArrayLike | None) -> FloatArray:
+    if efforts is None:
+        result = np.concatenate([np.full(link.joint.nv, link.joint.effort_limit) for link in figure.links])
+    else:
+        result = floats(efforts, "efforts").copy()
+        if result.shape != (figure.nv,) or not (result[6:] >= 0).all():
+            raise ArgumentError(f"efforts: figure {figure.name!r} needs {figure.nv} torques of at least 0")
+    result[:6] = np.inf
+    return result
+
+
+def _check_masses(figure: Figure) -> None:
+    """Refuse links that move (nearly) no mass: any motion of them would be possible."""
+    carried = np.array([link.mass.mass for link in figure.links])
+    for k in range(len(carried) - 1, 0, -1):
+        carried[figure.parents[k]] += carried[k]
+    for link, mass in zip(figure.links, carried, strict=True):
+        if link.joint.nv and not mass > NOTHING * figure.mass:
+            raise ArgumentError(
+                f"figure {figure.name!r}: link {link.name!r} and what it carries have a mass of {mass:g} kg, of "
+                f"{figure.mass:g} kg in all, so any motion of it is possible: give it a mass, or fix its joint"
+            )
 
 
 def _chain(figure: Figure, link: int) -> "np.ndarray[tuple[int, ...], np.dtype[np.intp]]":

@@ -8,12 +8,13 @@ import numpy as np
 
 from hitogata.dynamics import difference
 from hitogata.figure import Figure, Trajectory
+from hitogata.figure.values import ArrayLike
 from hitogata.filter.body import GRAVITY, Body
 from hitogata.filter.contacts import found_stands, given_stands
 from hitogata.filter.floor import LEVEL, Floor, steps_under
 from hitogata.filter.foot_plan import Interval, plan_feet
 from hitogata.filter.measures import Measures, lacking, measure
-from hitogata.filter.prepared import Prepared, prepare
+from hitogata.filter.prepared import Prepared, Unreached, prepare, unreached
 from hitogata.filter.ranges import joint_ranges
 from hitogata.filter.reference import resampled_evenly
 from hitogata.filter.runner import FilteredFrame, Runner
@@ -31,7 +32,7 @@ class Filtered:
     Attributes:
         figure: whose it is.
         trajectory: with channels `vdot`, `tau`, `forces` (n, corners, 3), `corners` (n, corners, 3), `active`
-            (n, corners), `residual` (n, 6), `status` (n,).
+            (n, corners), `residual` (n, 6), `over` (n, nv), `status` (n,).
         wanted: the motion that came in, at the same times.
         prepared: the same on its footholds.
         mode: how it was filtered.
@@ -55,6 +56,11 @@ class Filtered:
         before = float(np.sqrt((lack**2).mean())) / (GRAVITY * self.figure.mass)
         return measure(self.figure, self.trajectory, self.wanted, friction=friction, normals=normals, before=before)
 
+    @cached_property
+    def unreached(self) -> tuple[Unreached, ...]:
+        """Footholds that legs and ranges of joints do not reach."""
+        return unreached(Body(self.figure), self.prepared)
+
     def __str__(self) -> str:
         return f"{self.mode.value}: {self.measures}"
 
@@ -71,6 +77,8 @@ class Filtered:
         reasons = {
             FrameStatus.RANGE_HELD: "frames with a joint held at the end of its range",
             FrameStatus.SOLE_LET_GO: "frames with a standing sole farther than 1 mm from its foothold",
+            FrameStatus.OVERLOADED: "frames with a joint that needs more torque than it has",
+            FrameStatus.OUT_OF_REACH: "frames with a sole off a foothold that is out of reach",
             FrameStatus.FAR: "frames far from the motion: the body falls",
             FrameStatus.AIRBORNE: "frames in which nothing stands, but the motion does not fall: the body does",
             FrameStatus.HELD: "frames that could not be used",
@@ -78,7 +86,13 @@ class Filtered:
         }
         count = self.measures.frames
         lines += [f"{count[item.name]} {text}" for item, text in reasons.items() if item.name in count]
-        return lines
+        over = self.trajectory["over"]
+        for name in dict.fromkeys(names[6:]):
+            part = over[:, [k for k in range(6, len(names)) if names[k] == name]].max(axis=1)
+            if part.any():
+                at = float(self.trajectory.time[part.argmax()])
+                lines.append(f"{name}: needs up to {part.max():.0f} N m more than it has, at {at:.2f} s")
+        return lines + [f"out of reach: {item}" for item in self.unreached]
 
     @property
     def fallen(self) -> int:
@@ -96,6 +110,7 @@ def filter_motion(
     contacts: Mapping[str, Sequence[tuple[float, float]]] | None = None,
     rate: float | None = None,
     settings: FilterSettings | None = None,
+    efforts: ArrayLike | None = None,
 ) -> Filtered:
     """Make a motion possible.
 
@@ -107,8 +122,10 @@ def filter_motion(
         contacts: from when to when each foot stands [s], by its name ("left", "right"); None: found in the motion.
         rate: of the frames [1/s]; None: the motion's own.
         settings: numbers of the filter.
+        efforts: greatest torques of the joints [N m], shape (nv,), as `control.strength.torque_limits`; None: the
+            figure's effort limits.  They are watched, not enforced.
     """
-    s, body = settings or FilterSettings(), Body(figure)
+    s, body = settings or FilterSettings(), Body(figure, efforts)
     wanted = resampled_evenly(figure, motion, rate)
     stands = found_stands(body, wanted, floor) if contacts is None else given_stands(wanted, contacts)
     if mode is Mode.ONLINE:
@@ -142,7 +159,8 @@ def _online(body: Body, wanted: Trajectory, floor: Floor | None, settings: Filte
     from hitogata.filter.stream import DynamicsFilter
 
     h = float(wanted.time[-1] - wanted.time[0]) / (len(wanted) - 1)
-    stream = DynamicsFilter(body.figure, mode=Mode.ONLINE, floor=floor, rate=1.0 / h, settings=settings)
+    stream = DynamicsFilter(body.figure, mode=Mode.ONLINE, floor=floor, rate=1.0 / h, settings=settings,
+                           efforts=body.efforts)  # fmt: skip
     frames = [stream.feed(q, float(t)) for q, t in zip(wanted.q, wanted.time, strict=True)]
     seen = Trajectory(wanted.time[2:], wanted.q[2:], wanted.v[2:], {}, wanted.figure_name)
     ready = prepare(body, seen, found_stands(body, seen, floor), floor, settings)
@@ -155,7 +173,7 @@ def as_trajectory(figure: Figure, frames: Sequence[FilteredFrame]) -> Trajectory
     """Frames in a row, with their channels."""
     channels = {
         name: np.array([getattr(frame, name) for frame in frames])
-        for name in ("vdot", "tau", "forces", "corners", "active", "residual")
+        for name in ("vdot", "tau", "forces", "corners", "active", "residual", "over")
     }
     channels["status"] = np.array([int(frame.status) for frame in frames])
     time, q, v = (np.array([getattr(frame, name) for frame in frames]) for name in ("time", "q", "v"))

@@ -5,7 +5,9 @@ With the forces f at the soles chosen (by the plan), what is left is the weighte
     least of |v̇ - v̇_d|²_W   with   M_r v̇ = Σ Jᵣᵀ f - c_r        the whole body's Newton-Euler, exactly
                                     J_s v̇ = (V_s - J_s v) / h      the soles go where they are planned to be
 
-v̇ = v̇_d + W⁻¹Hᵀ (H W⁻¹Hᵀ + ε)⁻¹ (h - H v̇_d), a system of six rows and six for each foot.  ε keeps legs that are
+v̇ = H# h + (1 - H# H) v̇_d = v̇_d + H# (h - H v̇_d),  H# = W⁻¹Hᵀ (H W⁻¹Hᵀ + ε)⁻¹,  a system of six rows and six for each
+foot: the least-norm answer H# h, and the correction in the null space of H that brings accelerations back towards
+those wanted (Yamane & Nakamura 2003).  `FilterSettings.correction` takes a share of the latter.  ε keeps legs that are
 stretched from jumping.  A sole that stands on an edge may pitch about it: the row of that turn counts little.
 Joints that the step would lead out of their ranges go to the nearest pose inside, and the system is solved again;
 last of all the root's acceleration is solved for alone, so that physics is exact whatever came before.

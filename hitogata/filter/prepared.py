@@ -27,6 +27,9 @@ class Prepared:
         demand: what the whole body would need.
         feet: ways of the soles.
         root: rotations of the root, shape (n, 3, 3).
+        asked: footholds where the motion has them; those of `feet` are where the body came to stand.
+        short: how far each sole that should stand is from its foothold in these poses, or this from the one that was
+            asked for, if it is out of reach [m], shape (n, feet).
     """
 
     h: float
@@ -37,10 +40,53 @@ class Prepared:
     demand: Demand
     feet: FootPlan
     root: FloatArray
+    asked: tuple[tuple[Foothold, ...], ...]
+    short: FloatArray
 
 
+REACH = 0.03
+"""Footholds that soles miss by more than this, with the root where the motion may have it, are out of reach [m]."""
+MOVED = 0.1
+"""So are those that had to be moved farther than this for feet to come to them [m]."""
 RISE = 0.15
 """The body rises and sinks with the floor under its feet, as through a Gaussian filter of this width [s]."""
+
+
+@dataclass(frozen=True)
+class Unreached:
+    """A foothold that a foot does not come to, however its joints turn.
+
+    Attributes:
+        foot: its name.
+        start, end: while it should stand there [s].
+        place: where [m].
+        short: how far it stays away, or how far the foothold had to be moved, at the most [m].
+    """
+
+    foot: str
+    start: float
+    end: float
+    place: tuple[float, float, float]
+    short: float
+
+    def __str__(self) -> str:
+        x, y, z = self.place
+        return (
+            f"{self.foot} foot, {self.start:.2f} to {self.end:.2f} s: comes no nearer than {1e3 * self.short:.0f} mm "
+            f"to its foothold at ({x:.2f}, {y:.2f}, {z:.2f}) m"
+        )
+
+
+def unreached(body: Body, ready: Prepared) -> tuple[Unreached, ...]:
+    """The footholds out of reach, in the order of time."""
+    found = []
+    for f, (sole, spans, holds) in enumerate(zip(body.soles, ready.feet.stands, ready.asked, strict=True)):
+        for (first, last), hold in zip(spans, holds, strict=True):
+            short = float(ready.short[first : last + 1, f].max())
+            if short > REACH:
+                x, y, z = (float(value) for value in hold.place)
+                found.append(Unreached(sole.name, float(ready.time[first]), float(ready.time[last]), (x, y, z), short))
+    return tuple(sorted(found, key=lambda item: item.start))
 
 
 def over_floor(body: Body, motion: Trajectory, floor: Floor | None, h: float) -> Trajectory:
@@ -66,11 +112,25 @@ def prepare(
     h = float(motion.time[-1] - motion.time[0]) / (len(motion) - 1)
     motion = over_floor(body, motion, floor, h)
     feet = plan_feet(figure, motion, body.soles, stands, floor, settings.flat, known)
+    asked = feet.footholds
     q = smoothed(figure, motion.q, h, settings.smoothing)
     for _ in range(2):
         q = smoothed(figure, on_footholds(figure, q, h, body.soles, feet, body.ranges), h, 1.25 * settings.smoothing)
         feet = plan_feet(figure, replace(motion, q=q, channels={}), body.soles, stands, floor, settings.flat, known)
     q = smoothed(figure, on_footholds(figure, q, h, body.soles, feet, body.ranges, rounds=2), h, settings.smoothing)
     v, vdot = rates(figure, q, h)
-    root = np.array(forward_kinematics(figure, q).rotation[:, 0])
-    return Prepared(h, motion.time, q, v, vdot, demand_of(figure, q, v, vdot), feet, root)
+    poses = forward_kinematics(figure, q)
+    short = _short(np.stack([sole.placed(poses)[1] for sole in body.soles], axis=1), feet, asked)
+    root = np.array(poses.rotation[:, 0])
+    return Prepared(h, motion.time, q, v, vdot, demand_of(figure, q, v, vdot), feet, root, asked, short)
+
+
+def _short(places: FloatArray, feet: FootPlan, asked: Sequence[Sequence[Foothold]]) -> FloatArray:
+    result: FloatArray = np.where(feet.down, np.linalg.norm(places - feet.place, axis=-1), 0.0)
+    for f, (spans, holds) in enumerate(zip(feet.stands, feet.footholds, strict=True)):
+        for (first, last), hold, first_hold in zip(spans, holds, asked[f], strict=True):
+            moved = float(np.linalg.norm(hold.place - first_hold.place))
+            if moved > MOVED:
+                part = result[first : last + 1, f]
+                np.maximum(part, moved, out=part)
+    return result

@@ -30,8 +30,9 @@ def write_filter_report(folder: str | Path, found: Filtered, *, title: str = "A 
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    away = [_unreached(found)] if found.unreached else []
     sections = [
-        Section("How possible, how close", [_numbers(found), "\n\n".join(found.changes())]),
+        Section("How possible, how close", [_numbers(found), "\n\n".join(found.changes()), *away]),
         Section("Forces and pressure centres", _force_plots(found)),
         Section("What was changed", [_joints(found), *_change_plots(found)]),
         Section("Before and after", [_replay(folder, found)]),
@@ -64,6 +65,14 @@ def _numbers(found: Filtered) -> Table:
         *((f"frames {name}", str(count)) for name, count in m.frames.items()),
     ]
     return Table(("", "value"), rows)
+
+
+def _unreached(found: Filtered) -> Table:
+    rows = [
+        (item.foot, f"{item.start:.2f}", f"{item.end:.2f}", ", ".join(f"{x:.2f}" for x in item.place),
+         f"{1e3 * item.short:.0f}") for item in found.unreached
+    ]  # fmt: skip
+    return Table(("foothold out of reach", "from [s]", "to [s]", "at [m]", "short by [mm]"), rows)
 
 
 def _joints(found: Filtered) -> Table:

@@ -9,7 +9,7 @@ from hitogata.figure.values import FloatArray
 from hitogata.filter.body import Body, State
 from hitogata.filter.frame_step import Aim, contact_effect, take_step
 from hitogata.filter.plan import Planner, deviation, plan_data
-from hitogata.filter.prepared import Prepared
+from hitogata.filter.prepared import REACH, Prepared
 from hitogata.filter.ranges import clamped
 from hitogata.filter.settings import FilterSettings, FrameStatus
 from hitogata.filter.small import cross
@@ -43,6 +43,7 @@ class FilteredFrame:
         corners: where they are [m], shape (corners, 3).
         active: which are in contact, shape (corners,).
         residual: torque and force that the root would have to give [N m], [N], shape (6,).
+        over: torques beyond what the joints have [N m], shape (nv,), 0 where they do.
         status: what could not be kept.
     """
 
@@ -55,6 +56,7 @@ class FilteredFrame:
     corners: FloatArray
     active: BoolArray
     residual: FloatArray
+    over: FloatArray
     status: FrameStatus
 
 
@@ -166,10 +168,11 @@ class Runner:
         tau = state.mass @ move.vdot + state.bias - effect
         residual, tau[:6] = tau[:6].copy(), 0.0
         active = ready.feet.active[k].reshape(-1)
-        status = status or self._status(k, state, move.clamped)
+        over = np.maximum(np.abs(tau) - body.efforts, 0.0)
+        status = status or self._status(k, state, move.clamped, over)
         self.lost = self.lost + ready.h if status is FrameStatus.FAR else 0.0
         frame = FilteredFrame(float(ready.time[k]), self.q, self.v, move.vdot, tau, forces, state.corners,
-                              active.copy(), residual, status)  # fmt: skip
+                              active.copy(), residual, over, status)  # fmt: skip
         self.q, self.v = move.q, move.v
         return frame
 
@@ -186,7 +189,7 @@ class Runner:
         following = min(k + 1, len(ready.q) - 1)
         off = difference(self.body.figure, self.q, ready.q[k])
         w = min(s.tracking, 0.4 / ready.h)
-        vdot = ready.vdot[k] + w * w * off + 2 * w * (ready.v[k] - self.v)
+        vdot: FloatArray = ready.vdot[k] + w * w * off + 2 * w * (ready.v[k] - self.v)
         if ROOT_PLAN:
             x = self.planner.states
             led = (x[k + 1, 6:] - x[k, 6:]) / ready.h
@@ -194,6 +197,7 @@ class Runner:
             vdot[:3] = ready.vdot[k, :3] + led[:3]
             vdot[3:6] = ready.vdot[k, 3:6] + led[3:] - cross(led[:3], arm)
         feet = ready.feet
+        vdot *= s.correction
         return Aim(vdot, self.ease, feet.rotation[following], feet.place[following], feet.active[following], forces,
                    self.leads[following], self.sole_rates[following])  # fmt: skip
 
@@ -202,7 +206,7 @@ class Runner:
         finite = bool(np.isfinite(self.q).all() and np.isfinite(self.v).all())
         return finite and float(np.abs(self.v).max()) < WILD
 
-    def _status(self, k: int, state: State, held: BoolArray) -> FrameStatus:
+    def _status(self, k: int, state: State, held: BoolArray, over: FloatArray) -> FrameStatus:
         ready = self.prepared
         tilt = float(np.trace(state.rotation @ ready.root[k].T))  # 1 + 2 cos of the angle between them
         if np.linalg.norm(state.com - ready.demand.com[k]) > FAR or tilt < 1.0 + 2.0 * np.cos(OVER):
@@ -211,6 +215,10 @@ class Runner:
         if not active.any() and ready.demand.force[k, 2] > 0.5 * self.body.weight:
             return FrameStatus.AIRBORNE
         wanted = self.ways[k].reshape(-1, 3)
-        if active.any() and np.abs(state.corners - wanted)[active].max() > SLIP:
-            return FrameStatus.SOLE_LET_GO
+        moved = active & (np.abs(state.corners - wanted).max(axis=1) > SLIP)
+        if moved.any():
+            away = moved.reshape(-1, 4).any(axis=1) & (ready.short[k] > REACH)
+            return FrameStatus.OUT_OF_REACH if away.any() else FrameStatus.SOLE_LET_GO
+        if over.any():
+            return FrameStatus.OVERLOADED
         return FrameStatus.RANGE_HELD if held.any() else FrameStatus.GOOD

@@ -33,6 +33,10 @@ class FrameStatus(enum.IntEnum):
     """Nothing stands, though the motion does not fall as what flies does: the body falls."""
     RESTARTED = 6
     """The body had fallen, and was put back on the motion: between the last frame and this one it jumps."""
+    OUT_OF_REACH = 7
+    """A sole is off its foothold, which is farther away than the leg and its joints' ranges let it come."""
+    OVERLOADED = 8
+    """A joint needs more torque than it has; how much more is in the frame's `over`."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,8 @@ class FilterSettings:
         flat: soles that stand pitched by less than this are laid flat [rad].
         smoothing: standard deviation of the filter over the motion [s].
         tracking: natural frequency with which joints are led back to the motion [rad/s].
+        correction: how far the null space of a frame's equations is used to bring accelerations back towards the
+            wanted ones: 1 fully, 0 not at all (the least-norm answer alone, which moves lazily).
         strongest: largest force on a corner of a sole, in body weights.
         rounds: of the plan's solver in each frame; the first frame takes twenty times as many.
         turn, place: deviations of orientation [rad] and of the centre of mass [m] that count alike in the plan.
@@ -56,6 +62,7 @@ class FilterSettings:
     smoothing: float = 0.02
     flat: float = 0.026
     tracking: float = 15.0
+    correction: float = 1.0
     strongest: float = 1.5
     rounds: int = 3
     turn: float = 0.04
@@ -66,6 +73,8 @@ class FilterSettings:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            least = 0.0 if field.name in ("smoothing", "flat") else 1e-9
+            least = 0.0 if field.name in ("smoothing", "flat", "correction") else 1e-9
             if not (isinstance(value, int | float) and least <= value < float("inf")):
                 raise ArgumentError(f"filter settings: {field.name} must be a positive number, got {value!r}")
+        if self.correction > 1.0:
+            raise ArgumentError(f"filter settings: correction must lie between 0 and 1, got {self.correction!r}")

@@ -36,6 +36,7 @@ class DynamicsFilter:
         ground: height of the level floor on which the frames were made [m].
         rate: of the frames [1/s].
         settings: numbers of the filter.
+        efforts: greatest torques of the joints [N m], shape (nv,); None: the figure's effort limits.
 
     Attributes:
         delay: time between a frame and its answer [s].
@@ -50,12 +51,13 @@ class DynamicsFilter:
         ground: float = 0.0,
         rate: float = 60.0,
         settings: FilterSettings | None = None,
+        efforts: ArrayLike | None = None,
     ) -> None:
         if mode is Mode.RECORDING:
             raise ArgumentError("filter: a stream has no end that could be known: PREVIEW, or filter_motion for clips")
         if not 10.0 <= rate <= 2000.0:
             raise ArgumentError(f"filter: rate must lie between 10 and 2000 frames a second, got {rate!r}")
-        self.body, self.mode, self.floor, self.ground = Body(figure), mode, floor, ground
+        self.body, self.mode, self.floor, self.ground = Body(figure, efforts), mode, floor, ground
         self.settings, self.h = settings or FilterSettings(), 1.0 / rate
         self._ahead = 0 if mode is Mode.ONLINE else round((self.settings.look_ahead + 0.1) / self.h)
         self.delay = self._ahead * self.h

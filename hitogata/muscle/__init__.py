@@ -6,6 +6,7 @@
     rigid_tendon_forces, tendon_equilibrium, activation_rate, ligament_forces
     MuscleArms, LiveForces the same live: moment arms, and who does the work, frame by frame
     muscle_forces          activations and tensions behind moments of joints
+    contact_forces         what joints press with under muscles
     muscles_of_motion      a BVH file, or any figure's motion, to 366 tensions
     fit_figure_map         polynomial maps between a figure's poses and the body's, both ways
     MuscleDrive            muscles that move figures in worlds
@@ -14,6 +15,7 @@
 """
 
 from hitogata.muscle.body import musculoskeletal, musculoskeletal_arm, musculoskeletal_gait
+from hitogata.muscle.contact import contact_forces, recorded_contact_forces, wire_wrenches
 from hitogata.muscle.curves import DeGroote2016, Millard2012, ModelCurves, MujocoMuscle, Thelen2003
 from hitogata.muscle.drive import MuscleDrive
 from hitogata.muscle.fibres import (
@@ -79,6 +81,7 @@ __all__ = [
     "Wrap",
     "activation_rate",
     "body_motion",
+    "contact_forces",
     "fit_figure_map",
     "fit_pose_map",
     "ground_forces",
@@ -91,9 +94,11 @@ __all__ = [
     "musculoskeletal",
     "musculoskeletal_arm",
     "musculoskeletal_gait",
+    "recorded_contact_forces",
     "resting_nodes",
     "rigid_tendon_forces",
     "tendon_equilibrium",
     "tendon_tensions",
     "wire_geometry",
+    "wire_wrenches",
 ]

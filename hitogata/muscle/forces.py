@@ -68,6 +68,7 @@ class MuscleSolution:
         good: frames that were solved, shape (n,).
         notes: what was wrong with others.
         geometry: lengths and Jacobian.
+        nodes: places of nodes in their bodies' frames [m], shape (n, k, 3); None: where the set has them.
     """
 
     muscles: MuscleSet
@@ -86,6 +87,7 @@ class MuscleSolution:
     good: Any = field(repr=False)
     notes: tuple[str, ...]
     geometry: WireGeometry = field(repr=False)
+    nodes: FloatArray | None = field(default=None, repr=False)
 
     def busiest(self, count: int = 10) -> list[tuple[str, float, float, float]]:
         """Muscles with the greatest mean force: name, mean force, greatest force [N], greatest activation."""
@@ -136,7 +138,7 @@ def muscle_forces(
     rows = np.flatnonzero(good)
     if not len(rows):
         raise ArgumentError("q, v, moments: not one frame is finite")
-    geometry, J = _geometry(muscles, q, rows, threads, chosen.settle_nodes)
+    geometry, J, nodes = _geometry(muscles, q, rows, threads, chosen.settle_nodes)
     lengths, speeds = geometry.lengths[rows], np.einsum("nwc,nc->nw", geometry.jacobian[rows], v[rows])
     able = rigid_tendon_forces(muscles, lengths, speeds if chosen.with_speeds else None)
     bands = ligament_forces(muscles, lengths, speeds)
@@ -161,7 +163,7 @@ def muscle_forces(
         muscles, chosen.cost, spread(x[:, :nm]), spread(x[:, :nm] * able.capacity + passive), spread(able.capacity),
         spread(passive), spread(bands), tuple(names_all[crossed].tolist()), spread(asked[:, crossed]), spread(reserve),
         tuple(names_all[~crossed].tolist()), spread(left[:, ~crossed]), spread(optimality),
-        good & (spread(optimality) <= SOLVED), notes, geometry,
+        good & (spread(optimality) <= SOLVED), notes, geometry, nodes,
     )  # fmt: skip
 
 
@@ -220,8 +222,8 @@ class _Spread:
 
 def _geometry(
     muscles: MuscleSet, q: FloatArray, rows: Any, threads: int | None, settle: bool
-) -> tuple[WireGeometry, FloatArray]:
-    """Lengths for all frames, NaN in bad ones; Jacobians on free coordinates and nodes for good ones."""
+) -> tuple[WireGeometry, FloatArray, FloatArray | None]:
+    """Lengths for all frames, NaN in bad ones; Jacobians on free coordinates and nodes for good ones; nodes' places."""
     nodes = resting_nodes(muscles, q[rows]) if settle and muscles.nodes else None
     found = wire_geometry(muscles, q[rows], nodes=nodes, threads=threads)
     spread = _Spread(len(q), rows)
@@ -230,7 +232,7 @@ def _geometry(
         J = np.einsum("nwc,ncf->nwf", J, coupling_matrix(muscles.body, q[rows]))
     J = np.concatenate([J, found.node_jacobian], axis=2)
     geometry = WireGeometry(spread(found.lengths), spread(found.jacobian), spread(found.node_jacobian))
-    return geometry, J
+    return geometry, J, None if nodes is None else spread(nodes)
 
 
 def _tracked(muscles: MuscleSet, options: ForceOptions, n: int) -> FloatArray | None:

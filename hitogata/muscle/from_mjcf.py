@@ -8,7 +8,7 @@ import numpy as np
 from hitogata.errors import FigureError
 from hitogata.figure import Figure, Pose
 from hitogata.files import read_mjcf
-from hitogata.files.compiled import import_mujoco
+from hitogata.files.compiled import body_names, import_mujoco
 from hitogata.muscle.curves import MujocoMuscle
 from hitogata.muscle.paths import AnyPoint, Path, PathPoint, Surface, SurfaceKind, Wrap
 from hitogata.muscle.wires import Muscle, MuscleSet, Tendon, Wire
@@ -18,7 +18,8 @@ def muscles_from_mjcf(path: str | os.PathLike[str], figure: Figure | None = None
     """The muscles of an MJCF file, on its figure.
 
     Tendons on which no muscle pulls become passive ones, slack at their length in the file's pose.  Muscles pull along
-    one tendon each; others (of joints, sites) are left out, as are fixed tendons.  Bodies are found by their names.
+    one tendon each; others (of joints, sites) are left out, as are fixed tendons.  Bodies are found by their names;
+    those without one have the names that `read_mjcf` gives them.
 
     Args:
         path: of the file.
@@ -30,7 +31,9 @@ def muscles_from_mjcf(path: str | os.PathLike[str], figure: Figure | None = None
     mujoco = import_mujoco()
     figure = read_mjcf(path) if figure is None else figure
     try:
-        model = mujoco.MjModel.from_xml_path(os.fspath(path))
+        spec = mujoco.MjSpec.from_file(os.fspath(path))
+        spec.compiler.fusestatic = False  # bodies are numbered as in the figure
+        model = spec.compile()
     except ValueError as error:
         raise FigureError(f"{os.fspath(path)}: {error}") from None
     reader = _Reader(mujoco, model, figure)
@@ -43,6 +46,7 @@ class _Reader:
 
     def __init__(self, mujoco: Any, model: Any, figure: Figure) -> None:
         self.mujoco, self.model, self.links = mujoco, model, set(figure.link_names)
+        self.names = body_names(model, {model.body(i).name for i in range(model.nbody)})
         self.surfaces: dict[tuple[int, int], Surface] = {}
         pulled = [k for k in range(model.nu) if model.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_TENDON]
         muscle = mujoco.mjtGain.mjGAIN_MUSCLE
@@ -93,7 +97,7 @@ class _Reader:
         """The link that carries a body, and the body's pose in it: some bodies without joints are part of others."""
         m, pose = self.model, Pose()
         while body != 0:
-            name = m.body(body).name
+            name = self.names[body]
             if name in self.links:
                 return name, pose
             if m.body_jntnum[body]:

@@ -231,6 +231,19 @@ def _points(tables: _Tables, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     return moving, active
 
 
+def active_points(muscles: MuscleSet, q: FloatArray) -> list[Any]:
+    """Which points of each wire count at q (n, nq): booleans, shape (n, points of the wire)."""
+    tables = tables_of(muscles)
+    counts, at, found = _points(tables, q)[1] > 0, 0, []
+    for wire in muscles.wires:
+        mine = np.ones((len(q), len(wire.path.points)), np.bool_)
+        for k, point in enumerate(wire.path.points):
+            if isinstance(point, ConditionalPoint):
+                mine[:, k], at = counts[:, at], at + 1
+        found.append(mine)
+    return found
+
+
 def _moved(point: MovingPoint, skeleton: Skeleton, rows: FloatArray) -> FloatArray:
     result = np.zeros((len(rows), 6))
     for i, (function, name) in enumerate(zip(point.functions, point.coordinates, strict=True)):

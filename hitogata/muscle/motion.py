@@ -21,6 +21,7 @@ from hitogata.figure.values import FloatArray
 from hitogata.files import Bvh, figure_from_bvh, trajectory_from_bvh
 from hitogata.motion import Retargeted, retarget
 from hitogata.muscle.body import musculoskeletal
+from hitogata.muscle.contact import contact_forces
 from hitogata.muscle.forces import ForceOptions, MuscleSolution, muscle_forces
 from hitogata.muscle.ground_forces import GroundForces, ground_forces
 from hitogata.muscle.outline import Outline
@@ -60,12 +61,14 @@ class MuscleMotion:
         ground: forces of the ground; None: not looked for.
         moments: of the joints, the root's residual first, shape (n, nv).
         solution: activations, tensions, reserves.
+        contact: [torque; force] that each joint presses with (`contact_forces`) [N m, N], shape (n, nlinks, 6).
     """
 
     motion: BodyMotion
     ground: GroundForces | None
     moments: FloatArray = field(repr=False)
     solution: MuscleSolution
+    contact: FloatArray = field(repr=False)
 
 
 def body_motion(
@@ -147,4 +150,5 @@ def muscles_of_motion(
         muscles, found.q, found.v, moments,
         options=options or ForceOptions(settle_nodes=True), threads=threads, progress=progress,
     )  # fmt: skip
-    return MuscleMotion(found, floor, moments, solution)
+    contact = contact_forces(solution, found.q, found.v, found.vdot, wrenches=wrenches)
+    return MuscleMotion(found, floor, moments, solution, contact)

@@ -13,6 +13,7 @@ from hitogata.figure.values import FloatArray
 from hitogata.files.storage import StorageTable
 from hitogata.files.storage import write_storage as write_table
 from hitogata.library.musculoskeletal import rows_of
+from hitogata.muscle.bodies import skeleton_of
 from hitogata.muscle.drawing import draw_muscles, muscle_colours, muscle_spindles
 from hitogata.muscle.forces import MuscleSolution
 from hitogata.muscle.motion import BodyMotion
@@ -23,8 +24,10 @@ PICTURES = 8
 """Poses that are drawn."""
 
 
-def muscle_tables(found: MuscleSolution, time: FloatArray) -> dict[str, StorageTable]:
-    """Activations, forces [N], ligaments [N] and reserves [N m, N] over time, by the names of their files."""
+def muscle_tables(
+    found: MuscleSolution, time: FloatArray, contact: FloatArray | None = None
+) -> dict[str, StorageTable]:
+    """Activations, forces [N], ligaments [N], reserves and, if given, contact [N m, N], by the names of their files."""
     muscles = [muscle.name for muscle in found.muscles.muscles]
     rest = [f"{name}_reserve" for name in found.coordinates]
     apart = [f"{name}_residual" for name in found.residual_coordinates]
@@ -35,6 +38,10 @@ def muscle_tables(found: MuscleSolution, time: FloatArray) -> dict[str, StorageT
     }
     if found.muscles.ligaments:
         rows["ligaments"] = ([wire.name for wire in found.muscles.ligaments], found.ligament)
+    if contact is not None:
+        parts = ("torque_x", "torque_y", "torque_z", "force_x", "force_y", "force_z")
+        named = [f"{body}_{part}" for body in skeleton_of(found.muscles.body).bodies for part in parts]
+        rows["contact"] = (named, contact.reshape(len(contact), -1))
     note = f"least {found.cost.value}"
     return {
         name: StorageTable(tuple(columns), time, values, False, name=f"Muscles: {name}", comments=(note,))
@@ -42,11 +49,16 @@ def muscle_tables(found: MuscleSolution, time: FloatArray) -> dict[str, StorageT
     }
 
 
-def write_muscle_report(folder: str | Path, found: MuscleSolution, motion: RecordedDynamics | BodyMotion) -> Path:
+def write_muscle_report(
+    folder: str | Path,
+    found: MuscleSolution,
+    motion: RecordedDynamics | BodyMotion,
+    contact: FloatArray | None = None,
+) -> Path:
     """Tables (.sto and .csv), plots, pictures and a page; returns the page's path."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, table in muscle_tables(found, motion.time).items():
+    for name, table in muscle_tables(found, motion.time, contact).items():
         write_table(table, folder / f"{name}.sto")
         header = ",".join(["time", *table.columns])
         np.savetxt(

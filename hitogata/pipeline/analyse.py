@@ -134,7 +134,7 @@ def check(settings: Settings, trials: dict[str, str]) -> None:
     """What can be seen without reading trials: files that are missing, mixed models, subjects without mass."""
     own = settings.body.file or settings.body.model
     model = own.lower().endswith(".osim")
-    for section in ("label", "body", "angles", "loads"):
+    for section in ("label", "body", "angles", "loads", "filter", "torques", "muscles"):
         for name, path in vars(getattr(settings, section)).items():
             if (
                 isinstance(path, str)

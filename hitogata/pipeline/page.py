@@ -1,6 +1,5 @@
 """The page of an analysed trial."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +7,11 @@ import numpy as np
 
 from hitogata.dynamics import forward_kinematics
 from hitogata.errors import MissingDependencyError
-from hitogata.figure.values import FloatArray
 from hitogata.pictures import Actor, Arrows, Marker, Plot, Replay, Section, Table, write_replay, write_report
 from hitogata.pipeline.findings import findings, range_use
 from hitogata.pipeline.outputs import trajectory_of
 from hitogata.pipeline.settings import Settings
+from hitogata.pipeline.small_plots import small_plots
 from hitogata.pipeline.stages.loads import FORCE, POINT
 from hitogata.pipeline.values import Body, Loads, Motion, Possible, Tensions, Torques
 
@@ -47,14 +46,16 @@ def write_page(folder: Path, name: str, values: dict[str, Any], settings: Settin
     if angles is not None and angles.angles is not None:
         sections.append(Section("Markers", _markers(angles, drawn)))
     if angles is not None and angles.table is not None:
-        sections.append(Section("Joint angles", _angles(body, angles, drawn)))
+        sections.append(Section("Joint angles", _angles(folder, body, angles, drawn)))
     if torques is not None:
-        sections.append(Section("Forces and torques", _torques(torques, drawn)))
+        sections.append(Section("Forces and torques", _torques(folder, torques, drawn)))
     if tensions is not None and tensions.tables:
         sections.append(Section("Muscles", _muscles(tensions, drawn)))
     if body.fit is not None:
         sections.append(Section("Sizes", [_sizes(body)]))
-    sections.append(Section("Files", ["\n\n".join(sorted(p.name for p in folder.iterdir() if p.suffix != ".html"))]))
+    sections.append(
+        Section("Files", ["\n\n".join(sorted(p.name for p in folder.iterdir() if p.suffix not in (".html", ".svg")))])
+    )
     write_report(folder, name, sections, text=f"{body.figure.name}, analysed by hitogata")
 
 
@@ -110,6 +111,12 @@ def _canvas(width: float, height: float) -> Any:
     return Canvas(figsize=(width, height), layout="constrained")
 
 
+def _svg(folder: Path, name: str, text: str, said: str) -> Plot:
+    path = folder / f"{name}.svg"
+    path.write_text(text, encoding="utf-8")
+    return Plot(path, said)
+
+
 def _markers(angles: Motion, drawn: bool) -> list[Any]:
     own = angles.angles
     assert own is not None
@@ -138,25 +145,7 @@ def _markers(angles: Motion, drawn: bool) -> list[Any]:
     return [*parts, Table(("marker", "link", "seen [%]", "rms [mm]", "worst [mm]"), rows, f"residuals{extra}")]
 
 
-def _small_plots(time: FloatArray, columns: Sequence[tuple[str, FloatArray, tuple[float, float] | None]]) -> Any:
-    lines = -(-len(columns) // 5)
-    canvas = _canvas(12.0, 1.5 * lines + 0.3)
-    grid = np.atleast_1d(canvas.subplots(lines, 5, sharex=True, squeeze=False)).ravel()
-    for axes, (name, values, span) in zip(grid, columns, strict=False):
-        if span is not None:
-            for edge in span:
-                if values.min() - 25 < edge < values.max() + 25:
-                    axes.axhline(edge, color=RED, linewidth=0.7, linestyle="--")
-        axes.plot(time, values, color=BLUE, linewidth=1.0)
-        axes.set_title(name, fontsize=7)
-        axes.tick_params(labelsize=6)
-        axes.spines[["top", "right"]].set_visible(False)
-    for axes in grid[len(columns) :]:
-        axes.set_axis_off()
-    return canvas
-
-
-def _angles(body: Body, angles: Motion, drawn: bool) -> list[Any]:
+def _angles(folder: Path, body: Body, angles: Motion, drawn: bool) -> list[Any]:
     assert angles.table is not None
     used = range_use(body, angles)
     spans = {row[0]: (row[3], row[4]) for row in used}
@@ -164,14 +153,15 @@ def _angles(body: Body, angles: Motion, drawn: bool) -> list[Any]:
     moving = [name for name in table.columns if np.ptp(table.column(name)) > 1e-9 and not name.endswith("_beta")]
     parts: list[Any] = []
     if drawn and moving:
-        canvas = _small_plots(table.time, [(name, table.column(name), spans.get(name)) for name in moving])
-        parts.append(Plot(canvas, "coordinates [°, m] over time [s]; dashed: ends of ranges", "angles"))
+        said = "coordinates [°, m] over time [s]; dashed: ends of ranges"
+        text = small_plots(table.time, [(name, table.column(name), spans.get(name)) for name in moving])
+        parts.append(_svg(folder, "angles", text, said))
     rows = [(n, a, b, low, high, 100 * part, beyond) for n, a, b, low, high, part, beyond in used]
     columns = ("coordinate", "least [°]", "greatest [°]", "range from", "to", "used [%]", "beyond [°]")
     return [*parts, Table(columns, rows, "use of the model's ranges of motion")] if rows else parts
 
 
-def _torques(torques: Torques, drawn: bool) -> list[Any]:
+def _torques(folder: Path, torques: Torques, drawn: bool) -> list[Any]:
     parts: list[Any] = []
     names = torques.table.columns
     if drawn:
@@ -193,31 +183,32 @@ def _torques(torques: Torques, drawn: bool) -> list[Any]:
         parts.append(Plot(canvas, "measured forces, and what they leave unexplained at the root", "forces"))
         moving = [(n, torques.table.column(n), None) for n in names if np.ptp(torques.table.column(n)) > 1e-6]
         if moving:
-            parts.append(
-                Plot(_small_plots(torques.time, moving), "torques [N m] and forces [N] over time [s]", "torques")
-            )
+            said = "torques [N m] and forces [N] over time [s]"
+            parts.append(_svg(folder, "torques", small_plots(torques.time, moving), said))
     rows = [(n, float(c.min()), float(c.max())) for n, c in zip(names, torques.table.values.T, strict=True)]
     return [*parts, Table(("coordinate", "least", "greatest"), rows, "N m of what turns, N of what shifts")]
 
 
 def _muscles(tensions: Tensions, drawn: bool) -> list[Any]:
     parts: list[Any] = []
-    table = tensions.tables["activation"]
+    known = "activation" in tensions.tables  # a file may have given forces only
+    table, said = (tensions.tables["activation"], "activation") if known else (tensions.tables["force"], "force [N]")
     if drawn and len(table.time) > 1:
         canvas = _canvas(9.0, 1.0 + 0.13 * len(table.columns))
         axes = canvas.subplots()
         extent = (table.time[0], table.time[-1], len(table.columns) - 0.5, -0.5)
-        image = axes.imshow(table.values.T, aspect="auto", cmap="YlOrRd", vmin=0, vmax=1, extent=extent,
-                            interpolation="nearest")  # fmt: skip
+        image = axes.imshow(table.values.T, aspect="auto", cmap="YlOrRd", vmin=0, vmax=1 if known else None,
+                            extent=extent, interpolation="nearest")  # fmt: skip
         axes.set_yticks(range(len(table.columns)), table.columns, fontsize=5)
         axes.set_xlabel("time [s]")
-        canvas.colorbar(image, ax=axes, label="activation", fraction=0.03)
-        parts.append(Plot(canvas, "activation of every muscle", "muscles"))
-    busiest = Table(
-        ("muscle", "mean force [N]", "greatest [N]", "greatest activation"), tensions.busiest, "the busiest"
-    )
-    rows = sorted(tensions.reserves, key=lambda row: -row[1])
-    reserves = Table(("coordinate", "greatest reserve", "greatest moment"), rows, "what muscles could not do [N m]")
+        canvas.colorbar(image, ax=axes, label=said, fraction=0.03)
+        parts.append(Plot(canvas, f"{said} of every muscle", "muscles"))
+    rows = [(*row[:3], row[3] if known else None) for row in tensions.busiest]
+    busiest = Table(("muscle", "mean force [N]", "greatest [N]", "greatest activation"), rows, "the busiest")
+    if not known:
+        return [busiest, *parts]
+    left = sorted(tensions.reserves, key=lambda row: -row[1])
+    reserves = Table(("coordinate", "greatest reserve", "greatest moment"), left, "what muscles could not do [N m]")
     solved, of = tensions.solved
     return [busiest, *parts, f"{solved} of {of} frames solved, optimality to {tensions.optimality:.1e}.", reserves]
 

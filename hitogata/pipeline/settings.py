@@ -100,6 +100,7 @@ class Filter(Section):
     """The dynamics filter, for motions of skeletons without measured forces."""
 
     on: bool = _setting(True, "whether such motions are made possible on a level floor")
+    file: str = _setting("", "a filtered motion instead: filtered.npz of another run", file=True)
     mode: str = _setting("preview", "what is known of the future", words=("online", "preview", "recording"))
 
 
@@ -108,6 +109,7 @@ class Torques(Section):
     """Torques of joints."""
 
     on: bool = _setting(True, "whether torques are found")
+    file: str = _setting("", "torques instead: .sto, .mot with columns as in torques.sto", file=True)
     cutoff: float = _setting(6.0, "of the low-pass on coordinates [Hz]; 0: none", least=0.0)
     measured: bool = _setting(True, "only from the first to the last time that forces are measured")
 
@@ -117,6 +119,7 @@ class Muscles(Section):
     """Tensions of muscles."""
 
     on: bool = _setting(True, "whether muscles' tensions are found")
+    file: str = _setting("", "forces of muscles instead: .sto, .mot with a column for each muscle [N]", file=True)
     cost: str = _setting("squares", "what is least", words=COSTS)
     reserve: float = _setting(1.0, "cost of reserves per (N m)²", least=0.0)
     smooth: float = _setting(0.0, "cost of changes from frame to frame", least=0.0)

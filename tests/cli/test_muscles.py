@@ -30,6 +30,9 @@ def test_report(arm, tmp_path, capsys):
     assert lines[0] == "time," + ",".join(table.columns)
     np.testing.assert_allclose([float(x) for x in lines[1].split(",")[1:]], table.values[0], atol=1e-6)
     assert (tmp_path / "stride.png").stat().st_size > 10_000
+    pressed = read_storage(tmp_path / "contact.sto")
+    assert "r_ulna_radius_hand_force_y" in pressed.columns
+    assert np.isfinite(pressed.values).all()
 
 
 def test_errors(arm, tmp_path, capsys):

@@ -81,3 +81,23 @@ def test_pulleys_are_refused(tmp_path):
     path.write_text(ARM.replace("<tendon>", "<tendon>" + tendon))
     with pytest.raises(FigureError, match="'split': pulleys"):
         muscles_from_mjcf(path)
+
+
+@pytest.mark.parametrize("fused", ["false", "true"])
+def test_bodies_without_names(tmp_path, fused):
+    mujoco = pytest.importorskip("mujoco")
+    path = tmp_path / "arm.xml"
+    hand = '<body pos="0 0 -.25"><geom size=".02"/><site name="palm" pos=".02 0 -.03"/></body></body></body>'
+    reach = '<tendon><spatial name="reach"><site site="high"/><site site="palm"/></spatial>'
+    text = ARM.replace("</body></body>", hand).replace("<tendon>", reach).replace('<body name="fore"', "<body")
+    path.write_text(text.replace("<worldbody>", f'<compiler fusestatic="{fused}"/><worldbody>'))
+    muscles = muscles_from_mjcf(path)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data, rng = mujoco.MjData(model), np.random.default_rng(1)
+    places = [muscles.index(name) for name in ("reach", "flexor", "balled", "barred", "threaded", "slack")]
+    for _ in range(10):
+        data.qpos[:] = rng.uniform([-1, -1, -1.7], [1, 1, 0.0])
+        mujoco.mj_forward(model, data)
+        np.testing.assert_allclose(
+            wire_geometry(muscles, data.qpos).lengths[places], data.ten_length, rtol=0, atol=1e-6
+        )

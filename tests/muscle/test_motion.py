@@ -198,6 +198,10 @@ def test_a_walk_goes_to_tensions_in_one_call() -> None:
     assert seen[-1] == (n, n)
     knee = solution.coordinates.index("knee_r")
     assert np.median(np.abs(solution.reserves[:, knee])) < 0.05 * np.median(np.abs(solution.moments[:, knee]))
+    assert found.ground is not None
+    np.testing.assert_allclose(found.contact[:, 0], found.ground.residual, rtol=0, atol=1e-8)
+    figure, hip = found.motion.figure, found.motion.figure.link_index("femur_r")
+    assert np.median(np.linalg.norm(found.contact[:, hip, 3:], axis=1)) > 9.81 * figure.mass
 
 
 def test_motions_that_are_refused() -> None:

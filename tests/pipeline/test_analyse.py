@@ -1,15 +1,18 @@
 """The sample trial from file to page: the same as its single stages, kept, and exactly what changed done again."""
 
+import dataclasses
 import json
+import re
 import shutil
 
 import numpy as np
 import pytest
 
+from hitogata.behaviour import Channel, Recording, Samples, Stream, StreamKind, Track, write_recording
 from hitogata.capture import FitSettings, fit_body, solve_ik
-from hitogata.cluster import FolderLock, FolderTakenError, LocalWorkers
+from hitogata.cluster import FolderLock, FolderTakenError, LocalWorkers, Results
 from hitogata.errors import ArgumentError, HitogataError
-from hitogata.files import Axes, bvh_from_trajectory, read_storage, read_trc, write_bvh
+from hitogata.files import Axes, bvh_from_trajectory, read_storage, read_trc, write_bvh, write_storage
 from hitogata.library import virtual_human
 from hitogata.library.samples import sample_walk
 from hitogata.muscle import musculoskeletal_gait
@@ -150,6 +153,14 @@ def test_a_motion_without_plates_gets_a_floor(tmp_path):
     run = ANALYSIS.run(Settings().with_values("subject", {"mass": 60.0}), trial)
     assert run.values["body"].figure.mass == pytest.approx(60.0)
     assert run.values["filter"].found
+    run.values["filter"].motion.save(tmp_path / "filtered.npz")
+    given = ANALYSIS.run(
+        Settings().with_values("filter", {"file": str(tmp_path / "filtered.npz")}).with_values("muscles", {"on": False})
+        .with_values("subject", {"mass": 60.0}), trial).values  # fmt: skip
+    assert np.array_equal(given["torques"].moments, run.values["torques"].moments)
+    walk.save(tmp_path / "walk.npz")
+    with pytest.raises(HitogataError, match=r"filter.file: .*walk.npz"):
+        ANALYSIS.run(Settings().with_values("filter", {"file": str(tmp_path / "walk.npz")}), trial)
     torques = run.values["torques"]
     assert np.abs(torques.residual).max() < 1e-6 * 60 * 9.81
     assert torques.loads[:, 2].mean() == pytest.approx(60 * 9.81, rel=0.15)
@@ -158,3 +169,82 @@ def test_a_motion_without_plates_gets_a_floor(tmp_path):
     assert tensions.solved[0] == tensions.solved[1] > 50
     write_page(tmp_path, "walk", run.values, Settings())
     assert "forces of the floor" in (tmp_path / "replay.html").read_text()
+
+
+def kept(folder, settings):
+    """The sample analysed again with what the run has kept."""
+    cache = Results(str(folder / "out" / ".hitogata" / "cache"))
+    return ANALYSIS.run(settings, TrialFiles(str(folder / "trials" / "walk.trc"), "walk"), cache).values
+
+
+def test_torques_and_muscles_given_from_files(run, tmp_path):
+    folder, _found = run
+    own, here = kept(folder, QUICK), folder / "out" / "trials" / "walk"
+    given = QUICK.with_values("torques", {"file": str(here / "torques.sto")})
+    found = kept(folder, given)
+    torques, rate = found["torques"], own["torques"]
+    assert np.abs(torques.moments - rate.moments).max() < 1e-6 * np.abs(rate.moments).max()
+    assert np.isnan(torques.residual).all()
+    ours = own["muscles"].tables["force"].values
+    assert np.abs(found["muscles"].tables["force"].values - ours).max() < 1e-3 * ours.max()
+    half = read_storage(here / "torques.sto")
+    write_storage(dataclasses.replace(half, values=half.values / 2), tmp_path / "half.sto")
+    less = kept(folder, QUICK.with_values("torques", {"file": str(tmp_path / "half.sto")}))
+    assert less["torques"].moments == pytest.approx(torques.moments / 2)
+
+    given = QUICK.with_values("muscles", {"file": str(here / "muscle_force.sto")})
+    found = kept(folder, given)
+    assert found["muscles"].tables["force"].values == pytest.approx(ours, rel=1e-6, abs=1e-6)
+    assert found["muscles"].busiest[0][:3] == pytest.approx(own["muscles"].busiest[0][:3])
+    write_page(tmp_path, "walk", found, given)
+    assert "force [N] of every muscle" in (tmp_path / "index.html").read_text()
+
+
+def test_given_files_that_do_not_fit_are_told(run, tmp_path):
+    folder, _found = run
+    here = folder / "out" / "trials" / "walk"
+    gap = read_storage(here / "torques.sto")
+    values = np.array(gap.values)
+    values[3, 7] = np.nan
+    write_storage(dataclasses.replace(gap, values=values), tmp_path / "gap.sto")
+    late = dataclasses.replace(gap, time=gap.time + 100.0)
+    write_storage(late, tmp_path / "late.sto")
+    for stage, file, said in (
+        ("torques", tmp_path / "gap.sto", gap.columns[7]),
+        ("torques", tmp_path / "late.sto", "frames of the motion"),
+        ("torques", here / "muscle_force.sto", "it has no column"),
+        ("torques", here / "motion.npz", "a table is expected"),
+        ("muscles", here / "torques.sto", "is a muscle of the body"),
+    ):
+        with pytest.raises(HitogataError, match=f"{stage}.file: .*{re.escape(said)}"):
+            kept(folder, QUICK.with_values(stage, {"file": str(file)}))
+    for stage in ("filter", "torques", "muscles"):
+        with pytest.raises(HitogataError, match=f"{stage}.file: .*nowhere.sto: no such file"):
+            again(folder, QUICK.with_values(stage, {"file": "nowhere.sto"}))
+
+
+@pytest.mark.parametrize("ending", [".mcap", ".xdf"])
+def test_a_recording_is_analysed_as_its_source(run, tmp_path, ending):
+    pytest.importorskip({".mcap": "mcap", ".xdf": "pyxdf"}[ending])
+    folder, _found = run
+    own = kept(folder, QUICK)
+    trial = read_trc(sample_trial(), axes=Axes.Y_UP_X_FORWARD)
+    channels = [Channel(f"{label}.{axis}", "m") for label in trial.labels for axis in "xyz"]
+    stream = Stream("markers", StreamKind.MARKERS, trial.rate, tuple(channels), dtype="<f8")
+    stamps = 50.0 + trial.time
+    samples = Samples(stamps, stamps, trial.positions.reshape(len(stamps), -1))
+    forces = read_storage(sample_trial().with_name("walk_grf.mot"))
+    columns = tuple(Channel(name, "") for name in forces.columns)
+    rate = (len(forces.time) - 1) / (forces.time[-1] - forces.time[0])
+    plates = Stream("plates", StreamKind.FORCE_PLATE, rate, columns, dtype="<f8")
+    pushes = Samples(50.0 + forces.time, 50.0 + forces.time, forces.values)
+    tracks = (Track(stream, "markers", samples), Track(plates, "plates", pushes))
+    write_recording(Recording(tracks), str(tmp_path / f"walk{ending}"))
+    shutil.copy(sample_trial().with_name("subject.toml"), tmp_path)
+    found = ANALYSIS.run(QUICK, TrialFiles(str(tmp_path / f"walk{ending}"), "walk")).values
+    assert np.array_equal(found["label"].markers.positions, own["label"].markers.positions, equal_nan=True)
+    assert found["angles"].time == pytest.approx(own["angles"].time, abs=1e-9)
+    assert found["body"].fit.scales == pytest.approx(own["body"].fit.scales, abs=1e-9)
+    assert np.abs(found["torques"].moments - own["torques"].moments).max() < 1e-4
+    names = [row[0] for row in own["muscles"].busiest]
+    assert [row[0] for row in found["muscles"].busiest] == names

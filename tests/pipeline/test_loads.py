@@ -48,6 +48,15 @@ def test_a_force_far_from_all_feet_is_nobodys(standing):
     assert not np.any(found.table.values)
 
 
+@pytest.mark.parametrize("last", [0.3, 0.7, 1.1, 2.19, 2.2])
+def test_the_last_sample_counts(standing, last):
+    figure, motion = standing
+    time = np.array([float(f"{k / 100:.2f}") for k in range(round(last * 100) + 1)])
+    found = shared_out((plate("one", "r", time),), figure, motion, 20.0)
+    assert found.table.time == pytest.approx(time, abs=1e-12)
+    assert found.table.time[-1] == time[-1]
+
+
 def test_columns_of_opensim_are_plates():
     time, rng = np.linspace(0, 1, 11), np.random.default_rng(0)
     z_up = rng.normal(size=(3, 11, 3))

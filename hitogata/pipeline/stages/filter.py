@@ -7,7 +7,11 @@ from hitogata.figure import Trajectory, velocities_of
 from hitogata.filter import Mode, filter_motion
 from hitogata.pipeline.settings import Settings
 from hitogata.pipeline.stage import TrialFiles
+from hitogata.pipeline.stages.given import given_motion
 from hitogata.pipeline.values import Body, Loads, Motion, Possible, Recording
+
+CHANNELS = {"tau": 2, "residual": 2, "forces": 3, "corners": 3}
+"""Of a filtered motion, and their axes."""
 
 
 def possible_motion(
@@ -17,6 +21,9 @@ def possible_motion(
     said = settings.filter
     if not said.on or angles is None or loads is not None or label.motion is None:
         return None
+    if said.file:
+        given = given_motion(files, "filter.file", said.file, body.figure, CHANNELS)
+        return Possible(given, given["forces"].sum(axis=1), True, ("the motion as it can be was given from a file",))
     v = velocities_of(body.figure, angles.time, angles.q)
     motion = Trajectory(angles.time, angles.q, v, figure_name=body.figure.name)
     try:

@@ -127,8 +127,9 @@ def shared_out(plates: tuple[Plate, ...], figure: Figure, angles: Motion, thresh
     """Each time that somebody stands on a plate goes to the foot that is nearest on the mean."""
     feet = _Feet.of(figure, angles)
     step = min(float(np.median(np.diff(plate.time))) for plate in plates)
-    time = np.arange(max(p.time[0] for p in plates), min(p.time[-1] for p in plates) + step / 2, step)
-    time = time[time <= min(p.time[-1] for p in plates)]
+    last = min(float(p.time[-1]) for p in plates)
+    time = np.arange(max(p.time[0] for p in plates), last + step / 2, step)
+    time = np.minimum(time[time <= last + 1e-6 * step], last)  # the last sample, however its time is rounded
     force = np.zeros((len(feet.names), len(time), 3))
     moment = np.zeros_like(force)  # about the world's origin
     notes = []

@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from hitogata.errors import HitogataError
+from hitogata.errors import FileFormatError, HitogataError
 from hitogata.figure import Trajectory, velocities_of
 from hitogata.figure.values import FloatArray
+from hitogata.files import StorageTable
 from hitogata.muscle import Cost, ForceOptions, MuscleSolution, muscle_forces, muscles_of_motion, musculoskeletal
 from hitogata.muscle.report import muscle_tables
 from hitogata.pipeline.settings import Settings
 from hitogata.pipeline.stage import TrialFiles
+from hitogata.pipeline.stages.given import given_columns, given_table
 from hitogata.pipeline.values import Body, Motion, Tensions, Torques
 
 
@@ -19,6 +21,8 @@ def tensions_of_trial(
 ) -> Tensions | None:
     """Activations and forces; None: not wanted, no muscles, or no torques."""
     said = settings.muscles
+    if said.on and said.file:
+        return _given(said.file, files, body)
     if not said.on or angles is None or torques is None:
         return None
     if body.muscles is None and body.model is None:
@@ -33,6 +37,30 @@ def tensions_of_trial(
         body.muscles, torques.q[rows], torques.v[rows], torques.moments[rows], options=_options(settings)
     )
     return _tensions(found, torques.time[rows])
+
+
+def _given(path: str, files: TrialFiles, body: Body) -> Tensions:
+    """Forces of a file; its columns that are no muscles (reserves) are left out."""
+    setting = "muscles.file"
+    table = given_table(files, setting, path)
+    own = body.muscles
+    if own is None and body.model is None:
+        own = musculoskeletal(mass=body.figure.mass)
+    known = () if own is None else tuple(muscle.name for muscle in own.muscles)
+    names = tuple(name for name in known if name in table.columns)
+    if not names:
+        has, of = ", ".join(table.columns[:6]), ", ".join(known[:6]) or "none"
+        raise FileFormatError(
+            f"{setting}: {files.named(path)}: none of its columns ({has}) is a muscle of the body ({of})"
+        )
+    forces = given_columns(table, names, table.time, setting, files.named(path))
+    kept = StorageTable(names, table.time, forces, False, name="Muscles: force", comments=("given",))
+    mean, most = forces.mean(axis=0), forces.max(axis=0)
+    busiest = [(names[k], float(mean[k]), float(most[k]), float("nan")) for k in np.argsort(-mean)[:10]]
+    notes = [f"forces of {len(names)} muscles, of {len(known)}, were given from a file: activations are not known"]
+    if len(names) < len(table.columns):
+        notes.append(f"{len(table.columns) - len(names)} of its columns are no muscles of the body, and are left out")
+    return Tensions({"force": kept}, busiest, [], (0, 0), float("nan"), tuple(notes))
 
 
 def _options(settings: Settings) -> ForceOptions:

@@ -1,5 +1,6 @@
 """Torques of joints behind the motion, and what no measured force explains."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,14 @@ from hitogata.dynamics.filters import spline_derivatives, zero_phase_lowpass
 from hitogata.dynamics.recorded import recorded_dynamics
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, velocities_of
+from hitogata.figure.mechanism import coupling_matrix, speed_matrix
 from hitogata.figure.values import FloatArray
 from hitogata.files import StorageTable
+from hitogata.files.osim import mechanism_from_osim
 from hitogata.muscle.bodies import skeleton_of
 from hitogata.pipeline.settings import Settings
 from hitogata.pipeline.stage import TrialFiles
+from hitogata.pipeline.stages.given import given_columns, given_table
 from hitogata.pipeline.stages.loads import FORCE, POINT, TORQUE
 from hitogata.pipeline.values import Body, Loads, Motion, Possible, Torques
 
@@ -33,6 +37,37 @@ def torques_of_trial(
     """Forces on all coordinates; None: they are not wanted, or there is no motion."""
     if not settings.torques.on or angles is None:
         return None
+    found = _found(settings, files, body, angles, loads, filter)
+    return _given(settings.torques.file, files, body, found) if settings.torques.file else found
+
+
+def _given(path: str, files: TrialFiles, body: Body, found: Torques) -> Torques:
+    """With a file's torques in place of those found; what they leave to the root of a model is not known."""
+    setting = "torques.file"
+    table = given_table(files, setting, path)
+    rows: Any = np.flatnonzero((found.time >= table.time[0] - 1e-6) & (found.time <= table.time[-1] + 1e-6))
+    if len(rows) < FEWEST:
+        raise ArgumentError(
+            f"{setting}: {files.named(path)}: {table.time[0]:g} to {table.time[-1]:g} s; torques need {FEWEST} frames "
+            f"of the motion, {found.time[0]:g} to {found.time[-1]:g} s"
+        )
+    time, q = found.time[rows], found.q[rows]
+    forces = given_columns(table, found.table.columns, time, setting, files.named(path))
+    moments, residual = forces, np.full((len(rows), 6), np.nan)
+    if body.model is not None:
+        mechanism = mechanism_from_osim(body.model)
+        rates = np.linalg.solve(np.swapaxes(speed_matrix(mechanism, q), 1, 2), forces[..., None])[..., 0]
+        moments = np.einsum("nij,ni->nj", coupling_matrix(mechanism, q), rates)
+    own = StorageTable(found.table.columns, time, forces, False, name="Generalized forces", comments=("given",))
+    return replace(found, time=time, q=q, v=found.v[rows], moments=moments, table=own, residual=residual,
+                   loads=found.loads[rows], notes=("torques were given from a file: the root's residual is not known",)
+                   )  # fmt: skip
+
+
+def _found(
+    settings: Settings, files: TrialFiles, body: Body, angles: Motion, loads: Loads | None, filter: Possible | None
+) -> Torques:
+    """By inverse dynamics, or as the filter has them."""
     if filter is not None and filter.found:
         return _of_filter(body.figure, filter)
     begin, end = float(angles.time[0]), float(angles.time[-1])

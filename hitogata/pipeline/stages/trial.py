@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from hitogata.errors import ArgumentError, FileContentWarning, FileFormatError
-from hitogata.files import Axes, C3d, MarkerData, plate_forces, read_c3d, read_storage, read_trc
+from hitogata.files import Axes, C3d, MarkerData, StorageTable, plate_forces, read_c3d, read_storage, read_trc
 from hitogata.pipeline.settings import Settings
 from hitogata.pipeline.stage import TrialFiles
+from hitogata.pipeline.stages.loads import plates_of_table
 from hitogata.pipeline.values import Plate, Recording
 
 AXES = {"x": Axes.X_UP, "y": Axes.Y_UP_X_FORWARD, "z": Axes.KEEP}
@@ -85,7 +86,7 @@ def _bvh(path: Path, settings: Settings) -> Recording:
 
 
 def _streams(path: Path, settings: Settings) -> Recording:
-    """Markers of a behaviour recording."""
+    """Markers of a behaviour recording, and forces whose channels are called as OpenSim's columns."""
     from hitogata.behaviour import open_recording
     from hitogata.behaviour.export import marker_positions
     from hitogata.behaviour.streams import StreamKind
@@ -104,8 +105,17 @@ def _streams(path: Path, settings: Settings) -> Recording:
         turned = {"x": [1, 2, 0], "y": [0, 2, 1]}[up]
         sign = {"x": [1, 1, 1], "y": [1, -1, 1]}[up]
         markers = replace(markers, positions=places[..., turned] * sign)
-    notes = () if len(tracks) == 1 else (f"markers are those of {track.stream.name}; there are {len(tracks)} streams",)
-    return Recording(markers=markers, notes=notes)
+    notes = [] if len(tracks) == 1 else [f"markers are those of {track.stream.name}; there are {len(tracks)} streams"]
+    plates: list[Plate] = []
+    for each in recording.tracks:
+        if each.stream.kind is not StreamKind.FORCE_PLATE or not len(each):
+            continue
+        values = np.asarray(each.values, np.float64)
+        found = plates_of_table(StorageTable(each.stream.labels, np.asarray(each.time) - time[0], values))
+        plates += found
+        if not found:
+            notes.append(f"{each.stream.name}: where its plates lie is not known: give its forces, --loads FILE")
+    return Recording(markers=markers, plates=tuple(plates), notes=tuple(notes))
 
 
 def _table(path: Path, settings: Settings) -> Recording:
