@@ -84,10 +84,10 @@ class Chart:
 
 @dataclass(frozen=True)
 class Angle(Chart):
-    """The coordinate of a hinge or slider, or one of a universal joint.
+    """The coordinate of a hinge or slider, or one of a universal, compound or function joint.
 
     Attributes:
-        index: which one, 0 or 1, of a universal joint.
+        index: which one of the joint's, from 0 to 5.
         metres: whether it is a length (of a slider).
     """
 
