@@ -48,7 +48,7 @@ def main() -> None:
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
 
-    world, figure = World(settings=Settings(fast_turn=0.1)), human28()
+    world, figure = World(settings=Settings(fast_turn=0.08)), human28()
     world.add_ground()
     human = world.add(figure)
     human.set_motor(2000.0, 30.0)

@@ -34,7 +34,7 @@ def test_an_oscillator_where_the_step_resolves_it():
     assert np.abs(total - total[0]).max() < 1e-4
 
 
-@pytest.mark.parametrize("method", list(Integrator))
+@pytest.mark.parametrize("method", [Integrator.SEMI_IMPLICIT_EULER, Integrator.RUNGE_KUTTA_4])
 @pytest.mark.parametrize("relaxation", [0.0, 1e-3, 1.0])
 @pytest.mark.parametrize("stiffness", 10.0 ** np.arange(3, 15))
 def test_stable_at_any_stiffness(stiffness, relaxation, method):

@@ -219,7 +219,7 @@ def test_a_step_that_is_too_long_is_named():
     assert np.isfinite(move(links, state, 1e-4, steps=20).q).all()
 
 
-@pytest.mark.parametrize("method", list(Integrator))
+@pytest.mark.parametrize("method", [Integrator.SEMI_IMPLICIT_EULER, Integrator.RUNGE_KUTTA_4])
 def test_both_methods_go_through_it(method):
     _, links, _ = parallelogram()
     moved = move(links, parallel(-0.018, 6.0), 1e-3, steps=8, integrator=method, gravity=(0, 0, 0))
