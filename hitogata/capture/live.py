@@ -5,7 +5,9 @@ pixels never cross process borders; what comes over is a table of some forty row
 a frame that one camera has lost is put together without it, and a camera that fails is left out, by name.
 """
 
+import contextlib
 import multiprocessing
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
@@ -22,8 +24,8 @@ Source = Callable[[], Iterable[Any]]
 """Called in the camera's process: yields images, uint8 of shape (height, width), which are counted; or
 `CameraFrame`s, with their own numbers, of images or blobs."""
 
-STARTING = 60.0
-"""Processes may take so long to start [s]."""
+STARTING, STARTED = 300.0, b""
+"""Processes may take so long to start [s], and what they say then."""
 
 FEWEST = 2
 """Cameras without which there are no points."""
@@ -45,7 +47,7 @@ class CameraProcesses:
 
     def __init__(
         self, sources: Sequence[Source], settings: BlobSettings | None = None, *, patience: float = 10.0,
-        lag: float | None = None, names: Sequence[str] | None = None,
+        lag: float | None = None, names: Sequence[str] | None = None, threads: bool = False,
     ) -> None:  # fmt: skip
         """Start the processes.
 
@@ -56,6 +58,7 @@ class CameraProcesses:
             lag: a camera that is later than the others by more is not waited for until it sends again [s]; None: all
                 are waited for, as it should be with files.
             names: of the cameras, for messages; None: camera 1, camera 2 ...
+            threads: in the place of processes; enough for cameras on the network that find their blobs themselves.
         """
         names = [f"camera {k + 1}" for k in range(len(sources))] if names is None else list(names)
         if len(names) != len(sources):
@@ -65,14 +68,17 @@ class CameraProcesses:
         self._patience, self._lag, self._names = patience, lag, names
         self._join = FrameJoin(len(sources))
         self._ends: list[Connection] = []
-        self._processes = []
+        self._processes: list[Any] = []
         self.problems: list[str] = []
         for source in sources:
             here, there = context.Pipe(duplex=False)
+            self._ends.append(here)
+            if threads:
+                threading.Thread(target=_watch, args=(source, settings, there), daemon=True).start()
+                continue
             process = context.Process(target=_watch, args=(source, settings, there), daemon=True)
             process.start()
             there.close()
-            self._ends.append(here)
             self._processes.append(process)
 
     def __enter__(self) -> "CameraProcesses":
@@ -103,7 +109,11 @@ class CameraProcesses:
             now = time.monotonic()
             for k in (k for k in waited if self._ends[k] in ready):
                 try:
-                    frame = unpack_frame(self._ends[k].recv_bytes())
+                    message = self._ends[k].recv_bytes()
+                    if message == STARTED:
+                        heard[k] = now
+                        continue
+                    frame = unpack_frame(message)
                 except (EOFError, OSError):
                     self._lose(k, "its process has ended")
                 except CameraLinkError as error:
@@ -141,6 +151,7 @@ def _watch(source: Source, settings: BlobSettings | None, end: Connection) -> No
     """What a camera's process does: sends frames of blobs, then the end, or an error."""
     try:
         finder = BlobFinder(settings)
+        end.send_bytes(STARTED)
         for count, given in enumerate(source()):
             frame = given if isinstance(given, CameraFrame) else CameraFrame(count, given)
             found = frame.seen if isinstance(frame.seen, Blobs) else finder(frame.seen)
@@ -149,4 +160,5 @@ def _watch(source: Source, settings: BlobSettings | None, end: Connection) -> No
     except (BrokenPipeError, KeyboardInterrupt):
         pass
     except Exception as error:  # told where it can be read: a process has no other voice
-        end.send_bytes(pack_end(f"{type(error).__name__}: {error}"))
+        with contextlib.suppress(OSError):
+            end.send_bytes(pack_end(f"{type(error).__name__}: {error}"))

@@ -5,7 +5,7 @@ import dataclasses
 from typing import Any
 
 from hitogata.cli.capture_bodies import describe_bodies
-from hitogata.cli.capture_io import add_threshold, markers_of, read_points, write_points
+from hitogata.cli.capture_io import add_threshold, counted, markers_of, read_points, write_points
 from hitogata.cli.capture_live import describe_live
 from hitogata.errors import ArgumentError
 
@@ -77,7 +77,7 @@ def _calibrate(arguments: Any) -> None:
     near, far, aside = _millimetres(arguments.l_frame, 3, "--l-frame")
     l_frame, settings = LFrame((near, far), aside), BlobSettings(threshold=arguments.threshold)
     cameras = read_cameras(arguments.cameras)
-    seen = observe(cameras, blobs_of(arguments.wand, cameras, settings), wand)
+    seen = observe(cameras, counted(blobs_of(arguments.wand, cameras, settings), "wand"), wand)
     floor = observe(cameras, blobs_of(arguments.frame, cameras, settings), l_frame) if arguments.frame else None
     found = calibrate(cameras, seen, wand, frame_pixels=floor, l_frame=l_frame)
     write_cameras(found.cameras, arguments.output)
@@ -90,7 +90,7 @@ def _track(arguments: Any) -> None:
 
     cameras = read_cameras(arguments.cameras)
     blobs = blobs_of(arguments.images, cameras, BlobSettings(threshold=arguments.threshold))
-    found = reconstruct(cameras, blobs, arguments.rate)
+    found = reconstruct(cameras, counted(blobs, "points"), arguments.rate)
     write_points(found.markers, arguments.output)
     print(found.markers)
 

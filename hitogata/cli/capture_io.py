@@ -2,6 +2,9 @@
 
 import argparse
 import pathlib
+import sys
+import time
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from hitogata.errors import ArgumentError
@@ -10,6 +13,18 @@ from hitogata.errors import ArgumentError
 def add_threshold(parser: argparse.ArgumentParser) -> None:
     """Add --threshold."""
     parser.add_argument("--threshold", type=int, default=40, help="grey level above which markers are (default 40)")
+
+
+def counted(frames: Iterable[Any], what: str) -> Iterator[Any]:
+    """The same; how many have gone by is told on stderr, a few times a second."""
+    count, told = 0, 0.0
+    for count, frame in enumerate(frames, start=1):
+        yield frame
+        now = time.monotonic()
+        if now - told > 0.3:
+            told = now
+            print(f"\r{what}: {count} frames", end="", file=sys.stderr, flush=True)
+    print(f"\r{what}: {count} frames", file=sys.stderr, flush=True)
 
 
 def points_kind(path: str) -> str:

@@ -1,10 +1,12 @@
 """`hitogata capture serve` and `live`: cameras on the network, and the whole chain from them while they film."""
 
 import argparse
+import contextlib
 import functools
-import multiprocessing
+import itertools
 import pathlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -20,7 +22,7 @@ def describe_live(actions: Any) -> None:
     """Add both commands."""
     serve = actions.add_parser(
         "serve", help="play images as cameras on the network would",
-        description="A process for each camera plays its images and sends blobs, or whole images, to whoever connects.",
+        description="Each camera plays its images and sends blobs, or whole images, to whoever connects.",
     )  # fmt: skip
     serve.add_argument("images", metavar="FOLDER", help="images of the cameras")
     _of_cameras(serve)
@@ -61,8 +63,8 @@ def _of_cameras(parser: argparse.ArgumentParser) -> None:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    from hitogata.capture import read_cameras
-    from hitogata.capture.blobs import find_blobs
+    from hitogata.behaviour import CameraOutlet
+    from hitogata.capture import CameraServer, find_blobs, read_cameras
     from hitogata.capture.images import images_of
 
     if args.lsl and args.whole:
@@ -72,49 +74,45 @@ def _serve(args: argparse.Namespace) -> int:
     cameras = read_cameras(args.cameras)
     for camera in cameras:
         find_blobs([next(images_of(args.images, camera))])  # that there are images is told here; and compiled once
-    context = multiprocessing.get_context("spawn")
-    ready, together = context.Barrier(len(cameras) + 1), context.Barrier(len(cameras))
-    processes = [context.Process(target=_camera, args=(args, k, camera, ready, together))
-                 for k, camera in enumerate(cameras)]  # fmt: skip
-    for process in processes:
-        process.start()
-    try:
-        ready.wait(120)
-        print(f"{len(cameras)} cameras: {'LSL' if args.lsl else f'127.0.0.1:{args.port} and on'}", flush=True)
-        for process in processes:
-            process.join()
-    except KeyboardInterrupt:
-        for process in processes:
-            process.terminate()
-    return max(abs(process.exitcode or 0) for process in processes)
+    together = threading.Barrier(len(cameras))
+    ends: list[Any] = [
+        CameraOutlet(camera.name, args.rate) if args.lsl else CameraServer(port=args.port + k)
+        for k, camera in enumerate(cameras)
+    ]
+    threads = [threading.Thread(target=_play, args=(args, camera, end, together), daemon=True)
+               for camera, end in zip(cameras, ends, strict=True)]  # fmt: skip
+    for thread in threads:
+        thread.start()
+    print(f"{len(cameras)} cameras: {'LSL' if args.lsl else f'127.0.0.1:{args.port} and on'}", flush=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        for thread in threads:
+            thread.join()
+    lost = sum(getattr(end, "lost", 0) for end in ends)
+    print(f"ended; {lost} frames were not sent: the receiver was too slow")
+    return 0
 
 
-def _camera(args: argparse.Namespace, k: int, camera: Any, ready: Any, together: Any) -> None:
-    """What a camera's process does."""
-    from hitogata.behaviour import CameraOutlet
-    from hitogata.capture import BlobSettings, CameraServer, serve_camera
+def _play(args: argparse.Namespace, camera: Any, end: Any, together: threading.Barrier) -> None:
+    """What a camera does: all begin together, when the last is connected."""
+    from hitogata.capture import BlobSettings, serve_camera
 
-    end: Any = CameraOutlet(camera.name, args.rate) if args.lsl else CameraServer(port=args.port + k)
-    settings = BlobSettings(threshold=args.threshold)
-    ready.wait(120)
+    film = _played(args, camera)
     while not end.receivers:
         time.sleep(0.01)
-    together.wait()  # all begin together, when the last is connected
+    together.wait()
     begin = time.monotonic() + args.wait
-    serve_camera(_played(args, camera), end, args.rate, settings=settings, whole=args.whole, begin=begin)
+    serve_camera(film, end, args.rate, settings=BlobSettings(threshold=args.threshold), whole=args.whole, begin=begin)
     end.close()
 
 
-def _played(args: argparse.Namespace, camera: Any) -> Iterator[Any]:
-    """The images forwards and backwards, so that nothing leaps."""
+def _played(args: argparse.Namespace, camera: Any) -> Iterable[Any]:
+    """The images; more than once, forwards and backwards, so that nothing leaps."""
     from hitogata.capture.images import images_of
 
     if args.times == 1:
-        yield from images_of(args.images, camera)
-        return
+        return images_of(args.images, camera)
     film = list(images_of(args.images, camera))
-    for k in range(args.times):
-        yield from film if k == 0 else film[1:] if k % 2 == 0 else film[-2::-1]
+    return itertools.chain(film, *(film[1:] if k % 2 == 0 else film[-2::-1] for k in range(1, args.times)))
 
 
 # ------------------------------------------------------- the chain
@@ -134,9 +132,10 @@ def _live(args: argparse.Namespace) -> int:
     markers, model = _marker_sets(args, figure)
     ik = MarkerIk(figure, markers) if figure is not None and markers is not None else None
     chain = LiveChain(cameras, model, args.rate, ik)
-    lag = None if pathlib.Path(args.source).is_dir() else args.lag / 1000
+    on_disk = pathlib.Path(args.source).is_dir()
+    lag = None if on_disk else args.lag / 1000
     settings, names = BlobSettings(threshold=args.threshold), [camera.name for camera in cameras]
-    with CameraProcesses(list(_sources(args, cameras)), settings, lag=lag, names=names) as live:
+    with CameraProcesses(list(_sources(args, cameras)), settings, lag=lag, names=names, threads=not on_disk) as live:
         take = _Take(args, chain, live)
         try:
             if args.studio:

@@ -23,14 +23,16 @@ def back(row):
 def test_samples_are_frames() -> None:
     for count in (0, 3, MOST):
         frame = back(blob_sample(CameraFrame(5, blobs(count, count))))
-        assert frame.number == 5 and np.array_equal(frame.seen.table, blobs(count, count).table)
+        assert frame.number == 5
+        assert np.array_equal(frame.seen.table, blobs(count, count).table)
         assert not frame.seen.overflow
 
 
 def test_of_too_many_the_brightest_are_kept() -> None:
     many = blobs(MOST + 20, 1)
     frame = back(blob_sample(CameraFrame(0, many)))
-    assert frame.seen.overflow and len(frame.seen) == MOST
+    assert frame.seen.overflow
+    assert len(frame.seen) == MOST
     assert frame.seen.table[:, 3].min() > np.sort(many.table[:, 3])[19]
 
 

@@ -23,11 +23,15 @@ def table(seed: int) -> Blobs:
 def test_frames_to_the_bit() -> None:
     image = np.random.default_rng(0).integers(0, 256, (24, 31), dtype=np.uint8)
     back = unpack_frame(pack_frame(CameraFrame(7, image)))
-    assert back is not None and back.number == 7 and np.array_equal(back.seen, image)
+    assert back is not None
+    assert back.number == 7
+    assert np.array_equal(back.seen, image)
     for seed in (0, 1):
         back = unpack_frame(pack_frame(CameraFrame(2**40, table(seed))))
-        assert back is not None and back.number == 2**40
-        assert np.array_equal(back.seen.table, table(seed).table) and back.seen.overflow == table(seed).overflow
+        assert back is not None
+        assert back.number == 2**40
+        assert np.array_equal(back.seen.table, table(seed).table)
+        assert back.seen.overflow == table(seed).overflow
     assert unpack_frame(pack_end()) is None
     with pytest.raises(CameraLinkError, match="cable"):
         unpack_frame(pack_end("cable"))
