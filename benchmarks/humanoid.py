@@ -3,7 +3,8 @@
     python -m benchmarks humanoid
 
 Begins in the file's pose, at 3 m, and falls; or random controls are held for 15 ms each.  Limits of joints act.
-The reference is MuJoCo (`implicitfast`) with steps of 0.03 ms.  Largest difference of a joint [rad], worst of five seeds.
+The reference is MuJoCo (`implicitfast`) with steps of 0.03 ms.  Largest difference of a joint [rad], worst
+of five seeds.
 """
 
 import os
@@ -88,8 +89,8 @@ def main() -> None:
         ours, theirs = ({seed: run(make(h), h, seed) for seed in seeds} for make in (Ours, Theirs))
         euler, rk4 = ({seed: run(Theirs(h, i), h, seed) for seed in seeds} for i in (EULER, RK4))
         for what, chosen in (("falls", seeds[:1]), ("random controls", seeds[1:])):
-            cells = [max(np.abs(a[s] - b[s]).max() for s in chosen)
-                     for a, b in ((ours, theirs), (ours, fine), (theirs, fine), (euler, fine), (rk4, fine))]  # fmt: skip
+            beside = (ours, theirs), (ours, fine), (theirs, fine), (euler, fine), (rk4, fine)
+            cells = [max(np.abs(a[s] - b[s]).max() for s in chosen) for a, b in beside]
             rows.append([f"{what}, h = {1e3 * h:g} ms", *(f"{x:.1e}" for x in cells)])
     table("Largest difference of a joint in 0.2 s [rad]",
           ["", "ours - MuJoCo", "ours - fine", "implicitfast - fine", "Euler - fine", "RK4 - fine"], rows)  # fmt: skip
