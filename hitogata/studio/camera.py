@@ -10,7 +10,7 @@ _LEAST = 0.02
 """Cameras are moved when the figure went this far [m]."""
 
 
-_LOST = 0.6
+_LOST = 0.4
 """Cameras that follow look no farther beside the figure than this [sizes of the figure]."""
 
 
