@@ -13,7 +13,9 @@ PIP := $(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.
 
 .PHONY: demo studio test lint types law unit checked browser bench wheel clean
 
+# What the example runs is compiled first, by as many processes as there are cores.
 demo: $(VENV)/ready-demo
+	@$(RUN) -m hitogata.cli warmup --rooms sim rom dynamics --only "world's step" "(pose)" "kinematics of many" "rom: contains" "rom: distance of many"
 	$(RUN) examples/22_shoulder_circle.py --out out/shoulder
 
 studio: $(VENV)/ready-studio

@@ -350,9 +350,9 @@ class WorldBatch:
 
     def _write_nature(self, arrays: Any, k: int) -> None:
         """The constants of world k, where a single world has them."""
-        nature, own = NatureViews(self._arrays), arrays.forest.model.open(arrays.forest.floats)
+        nature, own = NatureViews(self._arrays), arrays.forest.fields
         own.gravity[:], arrays.law[10] = nature.gravity[k], nature.fall[k]
-        own.solid.rows[:], own.limit.rows[:] = nature.solids[k], nature.limits[k]
+        arrays.forest.solids[:], own.limit.rows[:] = nature.solids[k], nature.limits[k]
         skins_of(arrays)[:] = nature.skins[k]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from hitogata.constraints.joint_places import Held, JointPlace
 from hitogata.constraints.layout import Placed
 from hitogata.constraints.links import LIMITS, SIDE, LinkInts, LinkRow
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.model import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, joint
 from hitogata.figure.pose import FloatArray

@@ -16,6 +16,7 @@ from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import aligned_zeros, record_size
 from hitogata.loops.contacts.layout import REPORT
+from hitogata.sim.contact_lists import LISTS
 from hitogata.sim.contact_log import CLOCK
 from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.events import hand_over, new_log
@@ -28,7 +29,7 @@ from hitogata.sim.layout import (
     EARLIER,
     EARLIER_HALF,
     FOUND,
-    OLD_THIRD,
+    LAST_LIST,
     PIECES,
     TIES,
     Motor,
@@ -115,7 +116,7 @@ class Arrays:
         state: what steps change; `before`: the same before the last step; `piece`: before its last piece.
         control: what the user sets.
         ties: springs and ropes.
-        contacts: whose the contact points are; `points`: where; both in thirds, see `step_entries.take_steps`.
+        contacts: whose the contact points are; `points`: where; both in lists, see `contact_lists`.
         sums, earlier, earlier_points: what the earlier substeps of the last step did, see `substeps`.
         log: contact events, see `events`.
         counts: see `layout`.
@@ -173,8 +174,8 @@ class Arrays:
         self.scratch = scratch
         self.work, self.work_ints = self.scratch[:size], solved.work.new_ints()
         self._solved, self.spare = solved, np.zeros(extra)
-        self.contacts = np.zeros(3 * self.contact_room * record_size(Contact), np.int64)
-        self.points = np.zeros(3 * self.contact_room * record_size(ContactPoint))
+        self.contacts = np.zeros(LISTS * self.contact_room * record_size(Contact), np.int64)
+        self.points = np.zeros(LISTS * self.contact_room * record_size(ContactPoint))
         self.sums = np.zeros(sums_size(self.forest.nv, self.forest.bodies))
         self._scratch = np.zeros(12 * self.forest.bodies)
         self.earlier = np.zeros(2 * self.contact_room * record_size(Contact), np.int64)
@@ -425,10 +426,10 @@ class Arrays:
         """
         if self.awake is not None and self.awake.own is not self:
             return self.awake.all_contacts()
-        third, count = int(self.counts[OLD_THIRD]), int(self.counts[CONTACTS])
+        which, count = int(self.counts[LAST_LIST]), int(self.counts[CONTACTS])
         return (
-            self.contacts.reshape(3, self.contact_room, -1)[third, :count],
-            self.points.reshape(3, self.contact_room, -1)[third, :count],
+            self.contacts.reshape(LISTS, self.contact_room, -1)[which, :count],
+            self.points.reshape(LISTS, self.contact_room, -1)[which, :count],
         )
 
     def earlier_contacts(self) -> tuple[np.ndarray[Any, Any], FloatArray]:
