@@ -98,9 +98,9 @@ def gap_of_each(touch, shapes, places, a, b, depth, margin, points, spare):
     copy_places(places, a, b, spare)
     told = tail(spare, 2 * ShapePlace.SIZE)
     numbers = lane_numbers(told)
-    told[0] = margin
+    told[0], told[1] = margin, margin * 0.0 + depth
     for lane in range(spare.width):
         place, rest = open_lane(spare, lane)
-        gap = depth_in_field(shapes, a, b, place[0], place[1], depth, numbers[lane], rest)
+        gap = depth_in_field(shapes, a, b, place[0], place[1], numbers[spare.width + lane], numbers[lane], rest)
         numbers[lane] = gap
     return told[0], places[a].pos * 0.0

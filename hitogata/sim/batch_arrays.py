@@ -19,13 +19,13 @@ from hitogata.errors import ArgumentError
 from hitogata.lanes import MemoryLayout, Width, aligned_zeros, record_offsets, record_size, share
 from hitogata.lanes.threads import cores
 from hitogata.sim.batch_ranges import BatchRanges
-from hitogata.sim.blocks import MARKS, Block, BlockTable, Nature, Skin, take_block_steps
+from hitogata.sim.blocks import MARKS, Block, BlockTable, Nature, Skin
 from hitogata.sim.contact_lists import LISTS
 from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.impacts import scratch_size
 from hitogata.sim.layout import CAPACITY, CONTACTS, COUNTS, LAST_LIST, TIES
 from hitogata.sim.pair_list import SWEPT
-from hitogata.sim.step_all_shapes import take_shaped_block_steps
+from hitogata.sim.step_variants import VARIANTS, Steps
 from hitogata.sim.substeps import HEAD, TIME, batch_sums_size
 from hitogata.sim.world_model import make_forest
 
@@ -119,7 +119,7 @@ class BatchArrays:
 
     @property
     def _take(self) -> Any:
-        return take_block_steps if self.model.shapes.plain else take_shaped_block_steps
+        return VARIANTS[Steps.SIDE_BY_SIDE][0 if self.model.shapes.plain else 1]
 
     def _open_tables(self, parts: int) -> list[Any]:
         """A `BlockTable` for each thread."""

@@ -43,10 +43,8 @@ from hitogata.sim.sleep_state import Nap, Sleep
 from hitogata.sim.snapshot import fingerprint
 from hitogata.sim.solver_tally import copy_tally
 from hitogata.sim.states.layout import Room
-from hitogata.sim.states.step_contact_modes import take_shaped_stated_steps, take_stated_steps
-from hitogata.sim.step_all_shapes import take_shaped_steps
-from hitogata.sim.step_entries import begin, take_steps, tell_velocities
-from hitogata.sim.step_timed import take_clocked_stated_steps, take_clocked_steps
+from hitogata.sim.step_entries import begin, tell_velocities
+from hitogata.sim.step_variants import VARIANTS, Steps
 from hitogata.sim.substeps import TIME, PointSums, sums_size
 from hitogata.sim.tables import StepTable
 from hitogata.sim.ties import Tie, TieArrays
@@ -55,6 +53,9 @@ from hitogata.sim.world_model import IntArray, Span, make_forest, stretch, with_
 if TYPE_CHECKING:
     from hitogata.sim.awake import Awake
     from hitogata.sim.members import Member
+
+NO_TIMES = np.zeros(0, np.int64)
+"""Places for times of steps that are not measured."""
 
 CONTACT_ROOM, SPARE_TIES, SPARE_SCRATCH = 256, 32, 1 << 20
 """Room for contact points, and for springs and ropes to come, at first; a world makes more when it must."""
@@ -167,7 +168,7 @@ class Arrays:
         controls.motor[:, 2:4] = settings.range_stiffness, settings.range_damping
         controls.motor[:, 4] = np.concatenate([np.zeros(0), *(effort_limits(m.figure) for m in contents.members)])
         extra = self.shapes.count * (record_size(ShapePlace) + record_size(Swept)) + 64
-        extra += scratch_size(solved.bodies) + SPARE_ANY  # for all kinds of shapes: the clocked steps know no others
+        extra += scratch_size(solved.bodies) + SPARE_ANY  # all kinds of shapes: measured steps know no others
         size = solved.work.floats
         if scratch is None or len(scratch) < size:
             scratch = aligned_zeros(size + min(size // 8, SPARE_SCRATCH))
@@ -302,16 +303,14 @@ class Arrays:
             self.log.numbers[CLOCK] = now
         if self._hot is None:  # what every step needs, collected once
             settings, table = self.contents.settings, StepTable.of(**self._named())
-            takers = (take_shaped_steps, take_steps, take_shaped_stated_steps, take_stated_steps)
-            self._take = takers[2 * self.stated + self.shapes.plain]
+            self._take = VARIANTS[Steps.STATES if self.stated else Steps.SWEEPS]
             self._hot = table, settings.longest_fast_step, settings.fast_turn, settings.sweeps
         if self.loose is not None:
             return take_loose_steps(self, self.loose, self._hot, h, steps)
-        if times is None:
-            done: int = self._take(*self._hot, h, steps)
+        if times is None and self.shapes.plain:
+            done: int = self._take[0](*self._hot, h, steps)
         else:
-            clocked = take_clocked_stated_steps if self.stated else take_clocked_steps
-            done = clocked(*self._hot, h, steps, times)
+            done = self._take[1](*self._hot, h, steps, NO_TIMES if times is None else times)
         return done
 
     def _named(self) -> dict[str, Any]:
