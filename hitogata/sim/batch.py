@@ -55,8 +55,8 @@ class WorldBatch:
     to be set (`BatchMember.target`, ...) are read by each step.  No copies are made.
 
     Args:
-        world: what each world of the batch is, and where; reduced coordinates; planes, spheres, capsules and boxes.
-            It is not changed, and may be changed or stepped afterwards.
+        world: what each world of the batch is, and where; reduced coordinates.  It is not changed, and may be changed
+            or stepped afterwards.
         count: how many.
         dtype: float64, or float32: twice as many side by side.
         threads: to share the worlds over; None: one per core.
