@@ -49,7 +49,7 @@ class BatchArrays:
         model: the arrays of the world they were made from, as it was then; nobody steps them.
         width: worlds in a block.
         state, control, ties, nature, marks: one row per world.
-        contacts, points, counts: lists of contacts, one per block; see `block_contacts`.
+        contacts, points, counts: lists of contacts, one per block; see `contact_lists`.
         sums: what the earlier substeps of the last step did, in lanes, shape (blocks, numbers, width); see `substeps`.
         ranges: of motion; which world has which is in its nature.
     """
