@@ -169,7 +169,7 @@ def _muscles(size: BodySize) -> list[Muscle]:
                     slack_length=float(row["fibre_at_neutral"]),
                     pennation=float(np.radians(float(row["pennation_deg"]))),
                     curves=_CURVES,
-                    rigid_tendon=True,
+                    rigid_tendon=False,
                 )
             )
     return found

@@ -109,12 +109,21 @@ def rigid_tendon_forces(muscles: MuscleSet, lengths: ArrayLike, speeds: ArrayLik
     """
     f = fibres_of(muscles)
     nm = len(f.max_force)
-    L = np.asarray(lengths, np.float64)[..., :nm]
-    along = L - f.slack
+    along = np.asarray(lengths, np.float64)[..., :nm] - f.slack
+    return forces_of_fibres(f, along, None if speeds is None else np.asarray(speeds, np.float64)[..., :nm])
+
+
+def forces_of_fibres(f: Fibres, along: FloatArray, rates: FloatArray | None) -> MuscleForces:
+    """What fibres can do.
+
+    Args:
+        f: the fibres.
+        along: their part along the tendon [m], shape (..., nm).
+        rates: its speed [m/s]; None: isometric.
+    """
     fibre = np.maximum(np.where(along > 0, np.sqrt(f.height**2 + along**2), f.shortest), f.shortest)
     cosine = np.sqrt(np.maximum(1.0 - (f.height / fibre) ** 2, 0.0))
-    rate = np.zeros_like(fibre) if speeds is None else np.asarray(speeds, np.float64)[..., :nm] * cosine
-    speed = rate / (f.optimal * f.max_speed)
+    speed = (np.zeros_like(fibre) if rates is None else rates * cosine) / (f.optimal * f.max_speed)
     length = fibre / f.optimal
     factor = by_curve(f, "speed", speed, np.ones_like(speed))
     capacity = f.max_force * by_curve(f, "active", length) * np.maximum(factor, 0.0) * cosine

@@ -53,6 +53,8 @@ class LiveForces:
             options: None: `ForceOptions()`.
         """
         self.options = options or ForceOptions()
+        if self.options.elastic_tendons:
+            raise ArgumentError("live forces take tendons that do not give: take muscle_forces")
         if self.options.cost not in (Cost.SQUARES, Cost.CUBES, Cost.VOLUME) or self.options.emg or self.options.smooth:
             raise ArgumentError("live forces take squares, cubes or volume, no smoothness, and EMG frame by frame")
         self.muscles, self.arms = muscles, MuscleArms(muscles)
