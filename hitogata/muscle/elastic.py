@@ -5,8 +5,9 @@ A tendon under the tension f has the length l_T(f) of its curve, so that the fib
     y = L - l_T(f),      dy/dt = dL/dt - d l_T(f)/dt
 
 and the muscle pulls f = a C(y, dy/dt) + P(y), C and P as with a tendon that does not give.  Moments hold f nearly where
-it is, and activations take up what C and P change by: repeated substitution, with shorter steps where it swings, ends where fibre
-and tendon balance (De Groote, Kinney, Rao & Fregly 2016 solve the same equations with the moments as constraints).
+it is, and activations take up what C and P change by: repeated substitution, with shorter steps where it swings, ends
+where fibre and tendon balance (De Groote, Kinney, Rao & Fregly 2016 solve the same equations with the moments as
+constraints).
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import numpy as np
 from hitogata.errors import ArgumentError
 from hitogata.figure.values import ArrayLike, FloatArray
 from hitogata.muscle.curves import MujocoMuscle
-from hitogata.muscle.fibres import Fibres, MuscleForces, by_curve, fibres_of, forces_of_fibres
+from hitogata.muscle.fibres import Fibres, MuscleForces, fibres_of, forces_of_fibres
 from hitogata.muscle.wires import MuscleSet
 
 ROUNDS = 100
@@ -72,7 +73,7 @@ class ElasticTendons:
         return forces_of_fibres(self._fibres, along, rates)
 
     def take(self, tensions: FloatArray) -> float:
-        """Stretch tendons nearer to what these tensions ask for; the greatest change that is left, in parts of 5 % strain.
+        """Stretch tendons nearer to what tensions ask for; the greatest change that is left, in parts of 5 % strain.
 
         Args:
             tensions: of muscles along their tendons [N], shape (n, nm).

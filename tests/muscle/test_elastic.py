@@ -47,7 +47,7 @@ def test_balance_at_rest():
 
 
 def test_a_muscle_in_motion_is_found_again():
-    """Forward: dy/dt from the balance of fibre and tendon, small steps; back: its activation, from tension and length."""
+    """Forward: dy/dt from the balance of fibre and tendon, small steps; back: activation, from tension and length."""
     muscles = calf()
     h, steps = 1e-4, 10000
     t = h * np.arange(steps + 1)
