@@ -1173,8 +1173,8 @@ BANDS = {  # by hand: stiffness N per strain, strain at neutral, path in mm (our
     "calcaneofibular": (
         3200,
         0.0,
-        "tibia -14.0 -27.0 -402.0 | foot 26.0 -24.0 14.0",
-        "Siegler 1988 (stiffness); points: anatomy",
+        "tibia -14.0 -27.0 -402.0 | foot 13.0 -20.0 13.0",
+        "Siegler 1988 (stiffness); points: anatomy, length and slope: Taser 2006",
     ),
     "plantar_aponeurosis": (
         30000,
