@@ -8,7 +8,7 @@ muscle pulls between its passive force and what it can at its length and speed, 
 
 and are those of the least cost (Crowninshield & Brand 1981; Anderson & Pandy 2001).  Coordinates that no wire crosses
 are left out: the root's residual, and joints without muscles.  Massless nodes must be balanced by what meets there;
-tendons that leave a node pull as much as that takes.
+tendons that leave a node pull as much as that takes, and supports push so.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ from hitogata.muscle.fibres import fibres_of, ligament_forces, rigid_tendon_forc
 from hitogata.muscle.geometry import WireGeometry, wire_geometry
 from hitogata.muscle.linear import linear_costs
 from hitogata.muscle.nodes import resting_nodes
-from hitogata.muscle.wires import MuscleSet, Tendon
+from hitogata.muscle.wires import MuscleSet, Support, Tendon
 from hitogata.solve import separable_programs
 
 CHUNK = 64
@@ -59,7 +59,7 @@ class MuscleSolution:
         force: along the tendon, passive part included [N], shape (n, nm).
         capacity: active force at full activation [N], shape (n, nm).
         passive: passive force [N], shape (n, nm).
-        ligament: pull of tendons and ligaments [N], shape (n, nl).
+        ligament: pull of supports (below 0: they push), tendons and ligaments [N], shape (n, nl).
         coordinates: that wires cross: names of the rows.
         moments: asked for [N m or N], shape (n, rows).
         reserves: what muscles leave of them, shape (n, rows).
@@ -286,24 +286,35 @@ class Programs(NamedTuple):
 
 
 def _carriers(muscles: MuscleSet) -> Any:
-    """Tendons that are fixed to a node: they pull as much as balances it."""
+    """Tendons that are fixed to a node, and supports: they pull or push as much as balance takes."""
     nodes = {node.name for node in muscles.nodes}
     return np.array(
         [
             k
             for k, wire in enumerate(muscles.wires)
-            if isinstance(wire, Tendon) and any(point.body in nodes for point in wire.path.points)
+            if isinstance(wire, Support)
+            or (isinstance(wire, Tendon) and any(point.body in nodes for point in wire.path.points))
         ],
         np.int64,
     )
 
 
 def _strengths(muscles: MuscleSet, carriers: Any) -> FloatArray:
-    """Tension of a carrier at 1: ample for the muscles that share a node with it, so that it costs next to nothing."""
+    """Tension of a carrier at 1: ample for the muscles that share a node with it, so that it costs next to nothing.
+
+    A support's is its greatest push, below 0.
+    """
     nodes = {node.name for node in muscles.nodes}
     meets = [{point.body for point in wire.path.points} & nodes for wire in muscles.wires]
     forces = [muscle.max_force for muscle in muscles.muscles]
-    return np.array([AMPLE * sum(f for f, at in zip(forces, meets, strict=False) if at & meets[k]) for k in carriers])
+
+    def ample(k: int) -> float:
+        wire = muscles.wires[k]
+        if isinstance(wire, Support):
+            return -wire.most
+        return AMPLE * sum(f for f, at in zip(forces, meets, strict=False) if at & meets[k])
+
+    return np.array([ample(k) for k in carriers])
 
 
 def _solve(
