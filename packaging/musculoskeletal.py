@@ -750,7 +750,7 @@ def main(folder):
         ["name", "paired", "stiffness_N", "strain_at_neutral", "path", "source"],
         ligaments(derived),
     )
-    write(OUT / "supports.csv", ["name", "stiffness_N", "path", "source"], SUPPORTS)
+    write(OUT / "supports.csv", ["name", "path", "source"], SUPPORTS)
     write(OUT / "tendons.csv", ["name", "paired", "heads", "share", "path", "source"], tendons(paths, foot, muscles))
     write(
         OUT / "surfaces.csv",
@@ -1216,12 +1216,11 @@ MIDLINE = {
 
 
 GLIDES = (
-    "points and the blade's normal: Seth 2019 (Thoracoscapular); curvature between the 83 and 480 mm of its thorax; "
-    "stiffness: estimate"
+    "points and the blade's normal: Seth 2019 (Thoracoscapular); curvature between the 83 and 480 mm of its thorax"
 )
 SUPPORTS = [
-    ["scapula_on_ribs_spine", 5000, "T3 36.3 33.0 -23.3 | scapula -104.0 87.0 0.0", GLIDES],
-    ["scapula_on_ribs_angle", 5000, "T7 23.7 27.8 -29.1 | scapula -139.3 81.8 -104.9", GLIDES],
+    ["scapula_on_ribs_spine", "T3 36.3 33.0 -23.3 | scapula -104.0 87.0 0.0", GLIDES],
+    ["scapula_on_ribs_angle", "T7 23.7 27.8 -29.1 | scapula -139.3 81.8 -104.9", GLIDES],
 ]
 
 

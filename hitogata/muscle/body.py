@@ -202,8 +202,7 @@ def _supports(size: BodySize) -> list[Support]:
     for row in rows_of("supports"):
         for side in (Side.RIGHT, Side.LEFT):
             path, _ = _path(row["path"], side, size)
-            stiffness = float(row["stiffness_N"])
-            found.append(Support(row["name"] + side.value, path, slack_length=1.0, stiffness=stiffness))
+            found.append(Support(row["name"] + side.value, path, slack_length=1.0))
     return found
 
 

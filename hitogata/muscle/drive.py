@@ -187,12 +187,12 @@ def _numbers(muscles: MuscleSet) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _band(wire: Ligament) -> list[float]:
-    """A ligament; tendons with heads have no spring of their own, supports one below 0: it pushes."""
+    """A ligament; tendons with heads have no spring of their own, supports do not push in worlds."""
     if wire.curve is not None:
         raise ArgumentError(f"ligament {wire.name!r} has a curve of its own, which muscles in worlds do not know")
-    free = 0.0 if isinstance(wire, Tendon) and wire.heads else -1.0 if isinstance(wire, Support) else 1.0
+    free = 0.0 if isinstance(wire, Support) or (isinstance(wire, Tendon) and wire.heads) else 1.0
     stiffness = wire.stiffness * free
-    return [wire.slack_length, stiffness, max(wire.toe, 1e-9), abs(stiffness) * wire.damping / wire.slack_length]
+    return [wire.slack_length, stiffness, max(wire.toe, 1e-9), stiffness * wire.damping / wire.slack_length]
 
 
 def _curve_tables(curves: ModelCurves) -> FloatArray:

@@ -115,12 +115,9 @@ def muscle_pull(muscles, curves, w, a, length, speed):
 
 @kernel
 def band_pull(bands, k, length, speed):
-    """Tension of a ligament, and its slopes (Blankevoort, Kuiper, Huiskes & Grootenboer 1991, eq. 2); of a support."""
+    """Tension of a ligament, and its slopes (Blankevoort, Kuiper, Huiskes & Grootenboer 1991, eq. 2)."""
     slack, stiffness, toe, viscous = bands[k, 0], bands[k, 1], bands[k, 2], bands[k, 3]
     strain = length / slack - 1.0
-    if stiffness < 0.0:  # a support pushes where it is pressed together
-        push = min(-stiffness * strain + viscous * speed, 0.0)
-        return (push, -stiffness / slack, viscous) if strain < 0.0 and push < 0.0 else (0.0, 0.0, 0.0)
     if strain <= 0.0 or stiffness <= 0.0:
         return 0.0, 0.0, 0.0
     pull, slope = stiffness * strain * strain / (2.0 * toe), stiffness * strain / (toe * slack)

@@ -147,6 +147,8 @@ def muscle_forces(
     lengths, speeds = geometry.lengths[rows], np.einsum("nwc,nc->nw", geometry.jacobian[rows], v[rows])
     bands = ligament_forces(muscles, lengths, speeds)
     carriers = _carriers(muscles)
+    if not chosen.with_supports:
+        carriers = carriers[carriers >= nm + len(muscles.supports)]
     bands[:, carriers - nm] = 0.0
     asked = np.concatenate([tau[rows], np.zeros((len(rows), 3 * len(muscles.nodes)))], axis=1)
     pullers = np.concatenate([np.arange(nm), carriers])
@@ -202,6 +204,7 @@ class ForceOptions:
         smooth: cost of the squared change of activations from frame to frame; then frames follow one another.
         elastic_tendons: tendons give by their curves, but for muscles with `rigid_tendon`; then fibres and tendons are
             in equilibrium (`ElasticTendons`), and the frames' `times` count.
+        with_supports: supports push; False: they do not, as in worlds, which know none.
         settle_nodes: massless nodes are where muscles at rest balance (`resting_nodes`), not where the set has them.
     """
 
@@ -215,6 +218,7 @@ class ForceOptions:
     smooth: float = 0.0
     settle_nodes: bool = False
     elastic_tendons: bool = False
+    with_supports: bool = True
 
     def __post_init__(self) -> None:
         if not (self.reserve > 0 and self.emg_weight > 0 and self.smooth >= 0 and 0 <= self.least < 1):

@@ -59,7 +59,7 @@ class LiveForces:
             raise ArgumentError("live forces take squares, cubes or volume, no smoothness, and EMG frame by frame")
         self.muscles, self.arms = muscles, MuscleArms(muscles)
         self._nm = len(muscles.muscles)
-        self._push = np.array([-wire.most for wire in muscles.supports])
+        self._push = np.array([-wire.most * self.options.with_supports for wire in muscles.supports])
         pullers = self._nm + len(self._push)  # muscles and supports: the first of the wires
         end = self.arms.starts[pullers]
         self._cells = slice(0, end)

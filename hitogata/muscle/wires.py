@@ -120,8 +120,8 @@ class Support(Ligament):
     """Where a bone glides on another and is pushed off, never pulled: the scapula on the ribs.
 
     Its path is one straight line, from the centre around which the bone glides to where it is touched.  Where forces
-    are found it pushes as much as balance takes (a negative tension), as bones are stiff beside muscles; in worlds it
-    pushes with its stiffness when it is shorter than its slack length.
+    are found it pushes as much as balance takes (a negative tension), as bones are stiff beside muscles; worlds know
+    none.
 
     Attributes:
         most: greatest push [N].
