@@ -7,7 +7,6 @@ Samples follow each other as those of the filter do,
 so the forces that frame k would need at the root are the first six of  M(q_k) v̇_k + c(q_k, v_k).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,20 +15,17 @@ from scipy.ndimage import gaussian_filter1d
 from hitogata.dynamics import (
     centre_of_mass,
     difference,
-    forward_kinematics,
     integrate,
     inverse_dynamics,
-    jacobian,
     mass_matrix,
     momentum,
 )
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory
 from hitogata.figure.values import FloatArray
+from hitogata.filter.body import Body, Work
 from hitogata.filter.foot_plan import FootPlan
-from hitogata.filter.ranges import JointRanges, clamped
-from hitogata.filter.soles import Sole
-from hitogata.spatial import matrix_to_quat, quat_log
+from hitogata.filter.sole_fit import fit_rows
 
 GIVE = np.array([3e-3, 3e-3, 3e-3, 1e-5, 1e-5, 1e-5])
 """How readily soles turn away from their ways, and leave them, where joints end: against a joint [rad², m²]."""
@@ -89,50 +85,26 @@ def smoothed(figure: Figure, q: FloatArray, h: float, width: float) -> FloatArra
     return result
 
 
-def on_footholds(
-    figure: Figure, q: FloatArray, h: float, soles: Sequence[Sole], plan: FootPlan, ranges: JointRanges, rounds: int = 5
-) -> FloatArray:
-    """Poses nearest to some with the soles on their ways, by damped Gauss-Newton steps, all frames at once.
+def on_footholds(body: Body, work: Work, q: FloatArray, h: float, plan: FootPlan, rounds: int = 5) -> FloatArray:
+    """Poses nearest to some with the soles on their ways, by damped Gauss-Newton steps.
 
     Args:
-        figure: the figure.
+        body: the figure.
+        work: room for kernels.
         q: poses, shape (n, nq).
         h: time between them [s].
-        soles: of the feet.
         plan: ways of the soles.
-        ranges: of the joints.
         rounds: how many steps.
     """
-    now, held = clamped(ranges, q)
-    ease = np.ones((len(q), figure.nv))
+    n, count = len(q), len(body.soles)
+    ease = np.ones((n, body.figure.nv))
     carried = gaussian_filter1d(plan.down.any(axis=1).astype(float), EASING / h, mode="nearest")[:, None]
     ease[:, :6] = ROOT * np.maximum(2.0 * carried - 1.0, 0.0) + 1e-6
-    give = np.where(np.repeat(plan.down, 6, axis=1), 1.0, IN_AIR) * np.tile(GIVE, len(soles))
-    for _ in range(rounds):
-        miss, rows = _misses(figure, now, soles, plan)
-        scale = np.where(held, 0.01, 1.0) * ease
-        back = difference(figure, now, q)
-        across = np.swapaxes(rows, 1, 2)
-        matrix = (rows * scale[:, None]) @ across + give[:, :, None] * np.eye(give.shape[1])
-        rest = miss - (rows @ back[..., None])[..., 0]
-        push = np.linalg.solve(matrix, rest[..., None])
-        change = back + scale * (across @ push)[..., 0]
-        size = np.abs(change).max(axis=1, keepdims=True)
-        now = integrate(figure, now, change * np.minimum(1.0, 0.5 / np.maximum(size, 1e-9)))
-        now, out = clamped(ranges, now)
-        held = out
-    return now
-
-
-def _misses(figure: Figure, q: FloatArray, soles: Sequence[Sole], plan: FootPlan) -> tuple[FloatArray, FloatArray]:
-    poses = forward_kinematics(figure, q)
-    misses, rows = [], []
-    for f, sole in enumerate(soles):
-        turn, place = sole.placed(poses)
-        misses.append(quat_log(matrix_to_quat(plan.rotation[:, f] @ np.swapaxes(turn, 1, 2))))
-        misses.append(plan.place[:, f] - place)
-        rows.append(jacobian(figure, q, figure.link_names[sole.link], point=tuple(sole.centre)))
-    return np.concatenate(misses, axis=1), np.concatenate(rows, axis=1)
+    give = np.where(np.repeat(plan.down, 6, axis=1), 1.0, IN_AIR) * np.tile(GIVE, count)
+    result = np.empty_like(q)
+    turns, places = plan.rotation.reshape(n, -1), plan.place.reshape(n, -1)
+    fit_rows(work.table, q, turns, places, ease, give, rounds, result)
+    return result
 
 
 def rates(figure: Figure, q: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
