@@ -87,8 +87,8 @@ class Work:
 
     Attributes:
         fields: by name, see `WorkMemory`.
-        arrays: of body and state, as a `FrameTable` names them.
-        table: with these alone.
+        kept: arrays of body and state, as a `FrameTable` names them; the others are empty.
+        table: with these.
     """
 
     def __init__(self, body: Body) -> None:
@@ -98,10 +98,9 @@ class Work:
         real, whole = layout.new_floats(), layout.new_ints()
         self.fields: Any = layout.open(real, whole)
         self.fields.watch[:, SEEN - 1] = 2.0  # nothing was looked at yet
-        self.arrays: dict[str, Any] = {**body.arrays, "work_floats": real, "work_ints": whole}
         none: dict[str, Any] = {name: np.zeros(1, entry.dtype) for name, entry in FrameTable.ENTRIES.items()}
-        self._kept = none | self.arrays
-        self.table = FrameTable.of(**self._kept)
+        self.kept = none | body.arrays | {"work_floats": real, "work_ints": whole}
+        self.table = FrameTable.of(**self.kept)
 
 
 def _efforts(figure: Figure, efforts: ArrayLike | None) -> FloatArray:

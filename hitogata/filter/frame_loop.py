@@ -7,8 +7,9 @@ from hitogata.filter.frame_step import take_step
 from hitogata.filter.law import CORRECTION, EFFORT, FRICTION, RHO, ROUNDS, STRONGEST, TRACKING, WEIGHT, H
 from hitogata.filter.plan_kernels import run_plan
 from hitogata.filter.settings import FrameStatus
-from hitogata.filter.state_kernels import find_deviation, find_effect, load_matrix, look, tree_of
+from hitogata.filter.state_kernels import find_deviation, find_effect, find_torques, load_matrix, look, tree_of
 from hitogata.filter.tables import BodyMemory, FrameTable, ReferenceMemory, ResultMemory, WorkMemory
+from hitogata.filter.torque_limits import SLACK
 from hitogata.lanes import Floats, Ints, absolute, entry, is_finite, kernel, maximum, minimum, open_memory, open_table, tail
 from hitogata.spatial import Vec3, cross, dot, load3, store3
 
@@ -106,19 +107,6 @@ def plan_forces(body, reference, k, end, plan, law, work):
 
 
 @kernel
-def find_torques(body, push, work):
-    """τ = M v̇ + c - Σ Jᵀ f; its first six, which nothing gives, are the residual."""
-    nv = body.nv
-    for j in range(nv):
-        t = work.bias[j] - work.effect[j]
-        for l in range(nv):
-            t += work.mass[j * nv + l] * work.vdot[l]
-        if j < 6:
-            t -= push[j]
-        work.tau[j] = t
-
-
-@kernel
 def status_of(body, reference, k, law, work, limited):
     """What could not be kept in a frame."""
     corners = 4 * body.feet
@@ -140,7 +128,7 @@ def status_of(body, reference, k, law, work, limited):
     if slips:
         return OUT_OF_REACH if away else SOLE_LET_GO
     for j in range(6, body.nv):
-        if absolute(work.tau[j]) > body.efforts[j] * (1.0 + 1e-6) + 1e-6:
+        if work.held[j] == 0 and absolute(work.tau[j]) > body.efforts[j] * (1.0 + 2.0 * SLACK) + 2.0 * SLACK:
             return OVERLOADED
     for j in range(body.nv):
         if work.held[j] == 1:
@@ -158,7 +146,9 @@ def store_frame(body, row, status, work, result):
         at = row * nv + j
         result.v[at], result.vdot[at] = work.v[j], work.vdot[j]
         result.tau[at] = work.tau[j] if j > 5 else 0.0
-        result.over[at] = maximum(absolute(work.tau[j]) - body.efforts[j], 0.0) if j > 5 else 0.0
+        result.over[at] = 0.0
+        if j > 5 and work.held[j] == 0:
+            result.over[at] = maximum(absolute(work.tau[j]) - body.efforts[j], 0.0)
     for j in range(6):
         result.residual[6 * row + j] = work.tau[j]
     for i in range(3 * corners):
@@ -177,7 +167,7 @@ def run_frame(body, reference, k, horizon, plan, law, push, work, result, row):
         work.rounds = FIRST_ROUNDS * law[ROUNDS]
     look(body, work)
     find_deviation(reference, k, work)
-    plan_forces(body, reference, k, min(k + horizon, reference.frames), plan, law, work)
+    plan_forces(body, reference, k, min(k + horizon, plan[0].shape[0]), plan, law, work)
     find_effect(body, work)
     find_aim(body, reference, k, plan[8], law, work)
     limited = take_step(body, reference, k, law, push, work, work.trial, work.change)

@@ -10,17 +10,17 @@ foot: the least-norm answer H# h, and the correction in the null space of H that
 those wanted (Yamane & Nakamura 2003).  `FilterSettings.correction` takes a share of the latter.  ε keeps legs that are
 stretched from jumping.  A sole that stands on an edge may pitch about it: the row of that turn counts little.
 Joints that the step would lead out of their ranges go to the nearest pose inside, and the system is solved again;
-joints that would need more torque than they have get a row of their own (`torque_limits`); last of all the root's
-acceleration is solved for alone, so that physics is exact whatever came before.
+joints that would need more torque than they have make motion and forces give way (`torque_limits`); last of all the
+root's acceleration is solved for alone, so that physics is exact whatever came before.
 """
 
 from hitogata.dynamics.integration import advance, subtract
-from hitogata.filter.linear_kernels import fill_gram, put_back, solve_cholesky, take_change
+from hitogata.filter.linear_kernels import find_change, solve_cholesky, take_change
 from hitogata.filter.range_kernels import clamp_joints
 from hitogata.filter.law import H
 from hitogata.filter.state_kernels import load_matrix, place_trial, sole_at, tree_of, turn_of
 from hitogata.filter.tables import SOLE
-from hitogata.filter.torque_limits import keep_torques
+from hitogata.filter.torque_limits import give_way, keep_torques
 from hitogata.lanes import kernel, maximum, minimum
 from hitogata.spatial import Vec3, cross, load3, load_down, store3
 
@@ -61,9 +61,12 @@ def take_step(body, reference, k, law, push, work, q, v):
     settle_in_ranges(body, tree, reference, following(body, reference, k), h, work)
     limited = keep_torques(body, reference, k, law, push, work)
     hold_ends(body, tree, h, work)
-    for j in range(nv):
-        work.vdot[j] = (work.after[j] - work.v[j]) / h
-    solve_root(work, push, nv)
+    solve_root(work, push, nv, h)
+    for _ in range(PASSES if limited > 0 else 0):
+        if not give_way(body, push, law, work):
+            break
+        hold_ends(body, tree, h, work)
+        solve_root(work, push, nv, h)
     for j in range(nv):
         v[j] = work.v[j] + h * work.vdot[j]
     advance(tree, work.q, v, h, q)
@@ -171,20 +174,6 @@ def settle_in_ranges(body, tree, reference, k, h, work):
 
 
 @kernel
-def find_change(work, count, nv):
-    """H# (h - H v̇_d), into work.change."""
-    fill_gram(work.rows, work.ease, count, nv, work.matrix, 0.0)
-    for i in range(count):
-        t = work.right[i]
-        for j in range(nv):
-            t -= work.rows[i * nv + j] * work.wanted[j]
-        work.reply[i] = t
-        work.matrix[i * count + i] += work.eps[i]
-    solve_cholesky(work.matrix, work.reply, count)
-    put_back(work.rows, work.ease, work.reply, count, nv, work.change)
-
-
-@kernel
 def add_misses(body, reference, k, h, work):
     """What rows of soles that stand miss because a step turns joints by more than their rates tell, [m/s²]."""
     place_trial(body, work.trial, work)
@@ -231,9 +220,11 @@ def hold_ends(body, tree, h, work):
 
 
 @kernel
-def solve_root(work, push, nv):
+def solve_root(work, push, nv, h):
     """The root's acceleration from the whole body's six equations, given those of the joints."""
     m, r = work.matrix, work.reply
+    for j in range(nv):
+        work.vdot[j] = (work.after[j] - work.v[j]) / h
     for i in range(6):
         t = push[i] - work.bias[i] + work.effect[i]
         for j in range(6, nv):

@@ -65,3 +65,17 @@ def take_change(work, h, nv):
     for j in range(nv):
         vdot = work.wanted[j] + maximum(minimum(work.change[j], MOST), -MOST)
         work.after[j] = maximum(minimum(work.v[j] + h * vdot, FASTEST), -FASTEST)
+
+
+@kernel
+def find_change(work, count, nv):
+    """H# (h - H v̇_d), into work.change."""
+    fill_gram(work.rows, work.ease, count, nv, work.matrix, 0.0)
+    for i in range(count):
+        t = work.right[i]
+        for j in range(nv):
+            t -= work.rows[i * nv + j] * work.wanted[j]
+        work.reply[i] = t
+        work.matrix[i * count + i] += work.eps[i]
+    solve_cholesky(work.matrix, work.reply, count)
+    put_back(work.rows, work.ease, work.reply, count, nv, work.change)

@@ -13,7 +13,7 @@ from hitogata.filter.law import law_of
 from hitogata.filter.plan import Planner, plan_data
 from hitogata.filter.prepared import Prepared
 from hitogata.filter.settings import FilterSettings, FrameStatus
-from hitogata.filter.sole_fit import fit_rows
+from hitogata.filter.reference_kernels import fit_rows
 from hitogata.filter.tables import FrameTable, ReferenceMemory, ResultMemory
 from hitogata.motion.foot_contacts import BoolArray
 from hitogata.spatial import matrix_to_quat, quat_log
@@ -165,7 +165,7 @@ class Runner:
         body = self.body
         self.prepared = prepared
         self.planner = Planner(plan_data(body, prepared.demand, prepared.feet, prepared.h), self.settings)
-        self._arrays = self.work.arrays | reference_arrays(body, prepared)
+        self._kept = self.work.kept | reference_arrays(body, prepared)
         self._law = law_of(self.settings, prepared.h, body.weight, body.figure.mass)
 
     @property
@@ -206,7 +206,7 @@ class Runner:
         figure, corners, p, data = self.body.figure, 4 * len(self.body.soles), self.planner, self.planner.data
         layout = ResultMemory.layout(frames=count, nq=figure.nq, nv=figure.nv, feet=len(self.body.soles))
         real, whole = layout.new_floats(), layout.new_ints()
-        arrays = self._arrays | {"result_floats": real, "result_ints": whole}
+        arrays = self._kept | {"result_floats": real, "result_ints": whole}
         run_frames(
             FrameTable.of(**arrays), data.frames, data.arms, data.active, data.normals, p.weights, data.usual, p.z, p.y,
             p.states, p.forces, p.scratch, self._law, np.zeros(6) if push is None else np.asarray(push, np.float64),

@@ -130,6 +130,19 @@ def find_corners(body, work):
 
 
 @kernel
+def find_torques(body, push, work):
+    """τ = M v̇ + c - Σ Jᵀ f; its first six, which nothing gives, are the residual."""
+    nv = body.nv
+    for j in range(nv):
+        t = work.bias[j] - work.effect[j]
+        for l in range(nv):
+            t += work.mass[j * nv + l] * work.vdot[l]
+        if j < 6:
+            t -= push[j]
+        work.tau[j] = t
+
+
+@kernel
 def look(body, work):
     """Everything of the state work.q, work.v."""
     nv = body.nv

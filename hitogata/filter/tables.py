@@ -7,6 +7,8 @@ from hitogata.lanes import Count, Memory, Table, float_array, int_array, number,
 PLACED, MOVING = record_size(Placed), record_size(Moving)
 SOLE = 12
 """Numbers of a sole's frame: rotation (9), place (3)."""
+PAST = 6
+"""Frames of the motion that the filter without look-ahead looks at."""
 SEEN = 5
 """Numbers of a ball joint that is watched: where it was last looked at, and the cosine of half the angle that holds."""
 
@@ -85,7 +87,6 @@ class WorkMemory(Memory):
     jacobian = numbers(sole_rows, nv)  # of the soles
     corners = numbers(corner_numbers)
     forces = numbers(corner_numbers)  # at them [N]
-    planned = numbers(corner_numbers)  # what they were to be before torques had to be kept
     effect = numbers(nv)  # Σ Jᵀ f
     rows = numbers(rows_most, nv)  # H
     force_rows = numbers(rows_most, corner_numbers)  # the part of these that takes forces
@@ -124,6 +125,35 @@ class ResultMemory(Memory):
     status = wholes(frames)
 
 
+class OnlineMemory(Memory):
+    """What the filter without look-ahead keeps from frame to frame; see `online_kernels`."""
+
+    nq, nv, feet = Count(stored=True), Count(stored=True), Count(stored=True)
+    past = numbers(PAST, nq)  # of the motion, the newest first
+    seen = number()  # how many of these there are
+    begun = number()  # 1: the body has a state
+    off = numbers(nv)  # of the parabola at the newest frame, from that frame
+    rate = numbers(nv)
+    gain = numbers(nv)
+    change = numbers(nv)
+    q = numbers(nq)  # state of the body, put aside
+    v = numbers(nv)
+    need = numbers(6)  # of the motion: torque about the centre of mass, force
+    inverse = numbers(9)  # of its inertia, in body weights
+    soles = numbers(feet, SOLE)  # of the motion
+    sole_rates = numbers(feet, 6)
+    rests = numbers(feet)  # 1: the motion's foot stands
+    down = numbers(feet)  # 1: so does the body's
+    air = numbers(feet)  # how long it does not [s]
+    swing = numbers(feet)  # how long it did not, last time [s]
+    hold = numbers(feet, 3)  # where it stands
+    axes = numbers(feet, 9)
+    fix = numbers(feet, 6)  # how far its sole is off the motion's
+    step = numbers(feet, 3)  # from the centre of mass to where it came down last
+    stepped = numbers(feet)  # 1: that is known
+    touch = wholes(feet, 4)  # corners that touched in the last frame
+
+
 class FrameTable(Table):
     """The arrays of these memories."""
 
@@ -135,3 +165,5 @@ class FrameTable(Table):
     work_ints = int_array()
     result_floats = float_array()
     result_ints = int_array()
+    online_floats = float_array()
+    online_ints = int_array()

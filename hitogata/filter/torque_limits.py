@@ -5,24 +5,27 @@ and deviate from the planned ones as accelerations do from those that are wanted
 
     least of |v̇ - v̇_d|²_W + |f - f_d|²_F     with     M_r v̇ - J_rᵀ f = -c_r      J_s v̇ = ...      M_j v̇ - J_jᵀ f = ±τ_j - c_j
 
-Rows are added until no other joint is beyond its limit; forces then go to the nearest ones in their cones, and the
-accelerations are solved for once more.  Soles give way before torques do.
+That is one step of a search for forces in both sets, those that keep torques and those inside the cones: forces go to
+the nearest ones in their cones, accelerations are solved for with these as given, and joints that are beyond their
+limits then get rows, too, and so on (alternating projections).  What is left after some rounds is cut off: those torques are at their limits, and accelerations follow from that (`give_way`).
 """
 
 from hitogata.filter.law import FRICTION, H, STRONGEST, WEIGHT
-from hitogata.filter.linear_kernels import fill_gram, put_back, solve_cholesky, take_change
+from hitogata.filter.linear_kernels import fill_gram, find_change, put_back, solve_cholesky, take_change
 from hitogata.filter.plan_kernels import into_cone
-from hitogata.filter.state_kernels import find_effect
+from hitogata.filter.state_kernels import find_effect, find_torques
 from hitogata.filter.tables import SOLE
-from hitogata.lanes import absolute, copysign, kernel, tail
+from hitogata.lanes import absolute, copysign, kernel, maximum, minimum, tail
 from hitogata.spatial import cross, load3, load_down
 
-ROUNDS = 4
+ROUNDS = 8
 """How often joints beyond their limits are looked for within a frame."""
 SOFT = 0.02
 """Change of a force [body weights] that counts like one of an acceleration by 1 rad/s²."""
-SLACK = 1e-9
-"""Torques beyond their limit by less than this share are at it."""
+SLACK = 1e-3
+"""Torques beyond their limit by less than this share (and N m) are at it."""
+ROUNDED = 1e-9
+"""ε of rows of torques, against the square of what accelerations do to them."""
 
 
 @kernel
@@ -33,24 +36,23 @@ def keep_torques(body, reference, k, law, push, work):
         How many velocities of joints are at their limit.
     """
     nv, soles = body.nv, 6 + 6 * body.feet
-    count = soles
-    for c in range(12 * body.feet):
-        work.planned[c] = work.forces[c]
+    known = 0
     for _ in range(ROUNDS):
-        more = find_overloaded(body, law[H], work, count - soles)
-        if more == count - soles:
+        count = find_overloaded(body, law[H], work, known)
+        if count < 0:
             break
-        for i in range(count, soles + more):
-            torque_row(body, work, i, work.limited[i - soles])
-        count = soles + more
-        free_forces(body, reference, k, law, push, work, count)
-        solve_both(body, law, work, count, work.planned)
-    if count > soles:
+        for i in range(known, count):
+            torque_row(body, work, soles + i, work.limited[i])
+        known = count
+        free_forces(body, reference, k, law, push, work, soles + known)
+        solve_both(body, law, work, soles + known)
         forces_into_cones(body, reference, k, law, work)
-        for c in range(12 * body.feet):
-            work.force_ease[c] = 0.0
-        solve_both(body, law, work, count, work.forces)
-    return count - soles
+        find_effect(body, work)
+        for i in range(6):
+            work.right[i] = push[i] - work.bias[i] + work.effect[i]
+        find_change(work, soles, nv)
+        take_change(work, law[H], nv)
+    return known
 
 
 @kernel
@@ -65,21 +67,25 @@ def find_torque(body, h, work, j):
 
 @kernel
 def find_overloaded(body, h, work, known):
-    """Add velocities whose torque is beyond its limit to those known; joints at the ends of their ranges rest there."""
-    count = known
+    """Add velocities whose torque is beyond its limit to those known; joints at the ends of their ranges rest there.
+
+    Returns:
+        How many are known; -1: none is beyond its limit.
+    """
+    count, beyond = known, False
     for j in range(6, body.nv):
         limit = body.efforts[j]
         if limit < 1e300 and work.held[j] == 0:
             torque = find_torque(body, h, work, j)
-            new = absolute(torque) > limit * (1.0 + SLACK) + SLACK
-            for i in range(known):
-                if work.limited[i] == j:
-                    new = False
-            if new:
-                work.limited[count] = j
-                work.limit[count] = copysign(limit, torque)
-                count += 1
-    return count
+            if absolute(torque) > limit * (1.0 + SLACK) + SLACK:
+                beyond, new = True, True
+                for i in range(known):
+                    new = new and work.limited[i] != j
+                if new:
+                    work.limited[count] = j
+                    work.limit[count] = copysign(limit, torque)
+                    count += 1
+    return count if beyond else -1
 
 
 @kernel
@@ -89,7 +95,7 @@ def torque_row(body, work, i, j):
     for l in range(nv):
         work.rows[i * nv + l] = work.mass[j * nv + l]
     work.right[i] = work.limit[known] - work.bias[j]
-    work.eps[i] = SLACK * work.mass[j * nv + j] * work.mass[j * nv + j]
+    work.eps[i] = ROUNDED * work.mass[j * nv + j] * work.mass[j * nv + j]
 
 
 @kernel
@@ -128,9 +134,9 @@ def force_row(body, work, i, j):
 
 
 @kernel
-def solve_both(body, law, work, count, forces):
-    """Accelerations nearest to those wanted, and forces nearest to some, that fit the rows."""
-    nv, n, h = body.nv, 12 * body.feet, law[H]
+def solve_both(body, law, work, count):
+    """Accelerations nearest to those wanted, and forces nearest to those there are, that fit the rows."""
+    nv, n = body.nv, 12 * body.feet
     fill_gram(work.force_rows, work.force_ease, count, n, work.matrix, 0.0)
     fill_gram(work.rows, work.ease, count, nv, work.matrix, 1.0)
     for i in range(count):
@@ -138,16 +144,13 @@ def solve_both(body, law, work, count, forces):
         for j in range(nv):
             t -= work.rows[i * nv + j] * work.wanted[j]
         for l in range(n):
-            t -= work.force_rows[i * n + l] * forces[l]
+            t -= work.force_rows[i * n + l] * work.forces[l]
         work.reply[i] = t
         work.matrix[i * count + i] += work.eps[i]
     solve_cholesky(work.matrix, work.reply, count)
     put_back(work.force_rows, work.force_ease, work.reply, count, n, work.force_change)
-    put_back(work.rows, work.ease, work.reply, count, nv, work.change)
     for l in range(n):
-        work.forces[l] = forces[l] + work.force_change[l]
-    take_change(work, h, nv)
-    find_effect(body, work)
+        work.forces[l] += work.force_change[l]
 
 
 @kernel
@@ -161,3 +164,44 @@ def forces_into_cones(body, reference, k, law, work):
             force = tail(work.forces, 3 * c)
             most = law[STRONGEST] * weight
             force[0], force[1], force[2] = into_cone(force[0], force[1], force[2], normal, law[FRICTION], most)
+
+
+@kernel
+def give_way(body, push, law, work):
+    """Torques at their limits, and the accelerations that come of it: forward dynamics with the contact forces given.
+
+    Joints at the ends of their ranges go where they are led; what that needs, the ends give.
+
+    Returns:
+        Whether a torque was beyond its limit.
+    """
+    nv, h = body.nv, law[H]
+    find_torques(body, push, work)
+    beyond = False
+    for j in range(6, nv):
+        beyond = beyond or (work.held[j] == 0 and absolute(work.tau[j]) > body.efforts[j] * (1.0 + SLACK) + SLACK)
+    if not beyond:
+        return False
+    for i in range(nv):
+        held = work.held[i] == 1
+        if held:
+            work.reply[i] = work.vdot[i]
+        else:
+            limit = body.efforts[i] if i > 5 else 0.0
+            tau = maximum(minimum(work.tau[i], limit), -limit)
+            work.reply[i] = tau + work.effect[i] - work.bias[i] + (push[i] if i < 6 else 0.0)
+        for j in range(i + 1):
+            apart = held or work.held[j] == 1
+            work.matrix[i * nv + j] = 0.0 if apart else work.mass[i * nv + j]
+        if held:
+            work.matrix[i * nv + i] = 1.0
+    for i in range(nv):
+        if work.held[i] == 0:
+            for j in range(nv):
+                if work.held[j] == 1:
+                    work.reply[i] -= work.mass[i * nv + j] * work.vdot[j]
+    solve_cholesky(work.matrix, work.reply, nv)
+    for j in range(nv):
+        work.vdot[j] = work.reply[j]
+        work.after[j] = work.v[j] + h * work.vdot[j]
+    return True
