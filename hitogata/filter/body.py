@@ -1,6 +1,5 @@
 """What does not change of a figure, as the filter and its kernels see it."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,6 @@ from hitogata.filter.tables import SEEN, BodyMemory, FrameTable, WorkMemory
 GRAVITY = 9.81
 NOTHING = 1e-12
 """A link that moves less than this share of the figure's mass has none."""
-
-
 
 
 class Body:
@@ -65,7 +62,12 @@ class Body:
         )  # fmt: skip
         real, whole = layout.new_floats(), layout.new_ints()
         body = layout.open(real, whole)
-        body.ints[:], body.floats[:], body.efforts[:], body.sole_body[:] = model.ints, model.floats, self.efforts, carriers
+        body.ints[:], body.floats[:], body.efforts[:], body.sole_body[:] = (
+            model.ints,
+            model.floats,
+            self.efforts,
+            carriers,
+        )
         for f, (pose, sole) in enumerate(zip(poses, soles, strict=True)):
             body.sole_turn[f] = (np.asarray(pose.rotation) @ sole.rotation).ravel()
             body.sole_centre[f], body.sole_corners[f] = pose.apply(sole.centre), sole.corners.ravel()

@@ -180,10 +180,7 @@ def rows_as_trajectory(figure: Figure, rows: FilteredRows) -> Trajectory:
 
 def as_trajectory(figure: Figure, frames: Sequence[FilteredFrame]) -> Trajectory:
     """Frames in a row, with their channels."""
-    channels = {
-        name: np.array([getattr(frame, name) for frame in frames])
-        for name in CHANNELS
-    }
+    channels = {name: np.array([getattr(frame, name) for frame in frames]) for name in CHANNELS}
     channels["status"] = np.array([int(frame.status) for frame in frames])
     time, q, v = (np.array([getattr(frame, name) for frame in frames]) for name in ("time", "q", "v"))
     return Trajectory(time, q, v, channels, figure.name)

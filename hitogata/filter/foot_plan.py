@@ -118,8 +118,17 @@ def plan_feet(
     for sole in soles:
         turns, places = sole.placed(poses)
         ways.append(
-            _way(sole, turns, places, list(stands.get(sole.name, ())), floor, h, flat, (known or {}).get(sole.name),
-                 fitted)
+            _way(
+                sole,
+                turns,
+                places,
+                list(stands.get(sole.name, ())),
+                floor,
+                h,
+                flat,
+                (known or {}).get(sole.name),
+                fitted,
+            )
         )
     rotation, place, active, normal = (np.stack([way[k] for way in ways], axis=1) for k in range(4))
     return FootPlan(rotation, place, active, normal, tuple(tuple(stands.get(s.name, ())) for s in soles),
@@ -139,7 +148,9 @@ def _way(
     for first, last in stands:
         span = slice(first, last + 1)
         held = known if (first, last) == stands[0] else None
-        found, active[span] = _stand(sole, turns[span], places[span], floor, flat, held, fitted, rotation[span], place[span])
+        found, active[span] = _stand(
+            sole, turns[span], places[span], floor, flat, held, fitted, rotation[span], place[span]
+        )
         normal[span] = found.up
         holds.append(found)
     down = np.zeros(n, np.bool_)
@@ -226,9 +237,7 @@ def _swing(
     rotation[air] = quat_to_matrix(quat_exp(fix[air, 3:])) @ turns[air]
 
 
-def _clear(
-    sole: Sole, rotation: FloatArray, place: FloatArray, down: BoolArray, floor: Floor | None, h: float
-) -> None:
+def _clear(sole: Sole, rotation: FloatArray, place: FloatArray, down: BoolArray, floor: Floor | None, h: float) -> None:
     """Lift soles in the air over the floor."""
     n = len(place)
     for first, last in runs(~down):

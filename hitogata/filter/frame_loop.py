@@ -10,7 +10,19 @@ from hitogata.filter.settings import FrameStatus
 from hitogata.filter.state_kernels import find_deviation, find_effect, find_torques, load_matrix, look, tree_of
 from hitogata.filter.tables import BodyMemory, FrameTable, ReferenceMemory, ResultMemory, WorkMemory
 from hitogata.filter.torque_limits import SLACK
-from hitogata.lanes import Floats, Ints, absolute, entry, is_finite, kernel, maximum, minimum, open_memory, open_table, tail
+from hitogata.lanes import (
+    Floats,
+    Ints,
+    absolute,
+    entry,
+    is_finite,
+    kernel,
+    maximum,
+    minimum,
+    open_memory,
+    open_table,
+    tail,
+)
 from hitogata.spatial import Vec3, cross, dot, load3, store3
 
 FAR = 0.35
@@ -189,7 +201,8 @@ def run_frame(body, reference, k, horizon, plan, law, push, work, result, row):
     forces=Floats(2, write=True), scratch=Floats(1, write=True), law=Floats(1), push=Floats(1),
 )  # fmt: skip
 def run_frames(
-    table, frames, arms, active, normals, weights, usual, z, y, states, forces, scratch, law, push, first, count, horizon
+    table, frames, arms, active, normals, weights, usual, z, y, states, forces, scratch, law, push, first, count,
+    horizon,
 ):  # fmt: skip
     """Frames first, first + 1 ... of a reference, from the state in `work`; the plan looks `horizon` frames ahead.
 

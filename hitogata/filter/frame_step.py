@@ -15,9 +15,9 @@ root's acceleration is solved for alone, so that physics is exact whatever came 
 """
 
 from hitogata.dynamics.integration import advance, subtract
+from hitogata.filter.law import H
 from hitogata.filter.linear_kernels import find_change, solve_cholesky, take_change
 from hitogata.filter.range_kernels import clamp_joints
-from hitogata.filter.law import H
 from hitogata.filter.state_kernels import load_matrix, place_trial, sole_at, tree_of, turn_of
 from hitogata.filter.tables import SOLE
 from hitogata.filter.torque_limits import give_way, keep_torques
@@ -38,6 +38,8 @@ ROOT = 1e-10
 """ε of the whole body's rows."""
 STIFF = 1e-4
 """W⁻¹ of joints that are led back into their ranges, against 1."""
+ENDS = 8
+"""How often joints that come to the ends of their ranges are found while torques are at their limits."""
 PASSES = 3
 """How often joints are led back into their ranges within a frame."""
 
@@ -60,9 +62,11 @@ def take_step(body, reference, k, law, push, work, q, v):
     aim_rows(body, reference, following(body, reference, k), h, push, work)
     settle_in_ranges(body, tree, reference, following(body, reference, k), h, work)
     limited = keep_torques(body, reference, k, law, push, work)
+    for j in range(nv):
+        work.held[j] = 0
     hold_ends(body, tree, h, work)
     solve_root(work, push, nv, h)
-    for _ in range(PASSES if limited > 0 else 0):
+    for _ in range(ENDS):
         if not give_way(body, push, law, work):
             break
         hold_ends(body, tree, h, work)

@@ -10,7 +10,7 @@ from hitogata.filter.floor import Floor, Slope
 from hitogata.filter.frame_loop import FIRST_ROUNDS
 from hitogata.filter.law import ROUNDS, law_of
 from hitogata.filter.online_kernels import SWING, run_online
-from hitogata.filter.plan import Planner, PlanData
+from hitogata.filter.plan import PlanData, Planner
 from hitogata.filter.runner import ROWS, FilteredFrame
 from hitogata.filter.settings import FilterSettings, FrameStatus
 from hitogata.filter.tables import PAST, FrameTable, OnlineMemory, ReferenceMemory, ResultMemory
@@ -24,8 +24,9 @@ LEAST_FRAMES = 3
 def parabolas(h: float) -> FloatArray:
     """Least-squares parabolas through the last frames, at the newest of them.
 
-    Differences d_i from the newest frame, at times -i h, i = 0 ... n - 1, are fitted by a + b t + c t²: rows of the weights
-    of d_i in a, b and 2c, for each n, shape (PAST + 1, 3, PAST).  Until all PAST are there, 2c is noise, and taken as 0.
+    Differences d_i from the newest frame, at times -i h, i = 0 ... n - 1, are fitted by a + b t + c t²: rows of the
+    weights of d_i in a, b and 2c, for each n, shape (PAST + 1, 3, PAST).  Until all PAST are there, 2c is noise, and
+    taken as 0.
     """
     result = np.zeros((PAST + 1, 3, PAST))
     for n in range(LEAST_FRAMES, PAST + 1):
@@ -70,8 +71,8 @@ class OnlineRunner:
         data = PlanData(frames, np.zeros((nodes, corners, 3)), np.zeros((nodes, corners), np.int64),
                         np.zeros((nodes, corners, 3)), np.zeros((nodes, 3 * corners)))  # fmt: skip
         planner = Planner(data, settings)
-        self._plan = (data.frames, data.arms, data.active, data.normals, planner.weights, data.usual, planner.z, planner.y,
-                      planner.states, planner.forces, planner.scratch, np.zeros(6))  # fmt: skip
+        self._plan = (data.frames, data.arms, data.active, data.normals, planner.weights, data.usual, planner.z,
+                      planner.y, planner.states, planner.forces, planner.scratch, np.zeros(6))  # fmt: skip
         self._given = np.concatenate([[ground, settings.flat], np.full(feet, -1.0)])
         self._fit, self._none = parabolas(h), np.zeros(6)
         self._plane = np.tile([0.0, 0.0, ground, 0.0, 0.0, 1.0], feet)

@@ -1,15 +1,16 @@
 """The filter without look-ahead: one frame when it comes, and a guess of how the motion goes on.
 
-The reference is the parabola through the last frames, at the newest of them.  A foot stands where the body's own sole came down,
-while the motion's sole rests; in the air its sole follows the motion's, and what it was off dies away.  The plan looks ahead all
-the same, over a few frames that grow longer: the centre of mass goes on with its velocity, forces go over to the weight, and
-a foot in the air is taken to land when and where it did last time, seen from the centre of mass.
+The reference is the parabola through the last frames, at the newest of them.  A foot stands where the body's own sole
+came down, while the motion's sole rests; in the air its sole follows the motion's, and what it was off dies away.  The
+plan looks ahead all the same, over a few frames that grow longer: the centre of mass goes on with its velocity, forces
+go over to the weight, and a foot in the air is taken to land when and where it did last time, seen from the centre of
+mass.
 """
 
 from hitogata.dynamics.integration import advance, subtract
 from hitogata.filter.frame_loop import run_frame
-from hitogata.filter.law import WEIGHT, H
 from hitogata.filter.law import MASS as HEAVY
+from hitogata.filter.law import WEIGHT, H
 from hitogata.filter.range_kernels import clamp_joints
 from hitogata.filter.state_kernels import load_matrix, look, store_matrix, tree_of, turn_of
 from hitogata.filter.tables import (
@@ -40,7 +41,7 @@ from hitogata.lanes import (
     sqrt,
     tail,
 )
-from hitogata.spatial import Mat3, Vec3, cross, dot, from_cols, load3, load_down, rotation, store3, turn_by
+from hitogata.spatial import Mat3, Vec3, cross, dot, from_cols, load3, rotation, store3, turn_by
 
 STRICT, LOOSE = 0.3, 0.7
 """Points of soles come to rest below the first speed, and rest up to the second [m/s]."""
@@ -123,7 +124,12 @@ def take_reference(body, online, reference, law, work):
         online.need[i] = t
     force = load3(online.need, 3)
     believe(online, 3, force, MOST_FORCE * law[WEIGHT])
-    believe(online, 0, load3(online.need, 0) - cross(load3(work.com, 0) - load3(work.q, 0), force), MOST_TORQUE * law[WEIGHT])
+    believe(
+        online,
+        0,
+        load3(online.need, 0) - cross(load3(work.com, 0) - load3(work.q, 0), force),
+        MOST_TORQUE * law[WEIGHT],
+    )
     store3(reference.force, 0, load3(online.need, 3))
     for i in range(SOLE * body.feet):
         online.soles[i] = work.soles[i]
@@ -148,7 +154,7 @@ def sole_rate(body, work, f, online):
 
 @kernel
 def find_rest(body, online, law, ground):
-    """Which of the motion's feet stand: low and slow points of soles, or the lowest foot while the ground must carry."""
+    """Which of the motion's feet stand: low and slow points of soles, or the lowest while the ground must carry."""
     lowest, nearest, any_down = 1e9, 0, False
     for f in range(body.feet):
         turn, place = load_matrix(online.soles, SOLE * f), load3(online.soles, SOLE * f + 9)
@@ -322,8 +328,11 @@ def guess_ahead(body, online, reference, law, plane, plan):
             if not stands and time >= lead:
                 on = True
             for c in range(4):
-                touch = on and (k > 0 or reference.active[4 * f + c] > 0) and (time > 0.1 or not stands
-                    or reference.active[4 * f + c] > 0)
+                touch = (
+                    on
+                    and (k > 0 or reference.active[4 * f + c] > 0)
+                    and (time > 0.1 or not stands or reference.active[4 * f + c] > 0)
+                )
                 corner = load3(reference.ways, 12 * f + 3 * c)
                 if not stands:
                     corner = spot + corner - load3(reference.place, 3 * f)
@@ -362,14 +371,14 @@ def invert_inertia(reference, online, weight):
     push=Floats(1), given=Floats(1),
 )  # fmt: skip
 def run_online(
-    table, q, fit, plane, frames, arms, active, normals, weights, usual, z, y, states, forces, scratch, options, law, push,
-    given,
+    table, q, fit, plane, frames, arms, active, normals, weights, usual, z, y, states, forces, scratch, options, law,
+    push, given,
 ):  # fmt: skip
     """Take a frame of the motion, and make one.
 
     q: coordinates; fit: of parabolas, see `online.parabolas`; plane: point and normal of the floor under each foot;
-    given: height of the motion's floor [m], pitch of soles that lie flat [rad], and for each foot: 1 stands, 0 does not,
-    below 0 it is not known.
+    given: height of the motion's floor [m], pitch of soles that lie flat [rad], and for each foot: 1 stands, 0 does
+    not, below 0 it is not known.
 
     Returns:
         1 if a frame was made; 0: too few are known yet.

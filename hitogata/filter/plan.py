@@ -7,9 +7,9 @@ import numpy as np
 from hitogata.figure.values import FloatArray
 from hitogata.filter.body import Body
 from hitogata.filter.foot_plan import FootPlan
+from hitogata.filter.law import PENALTY
 from hitogata.filter.plan_kernels import KEEP, plan_rounds
 from hitogata.filter.reference import Demand
-from hitogata.filter.law import PENALTY
 from hitogata.filter.settings import FilterSettings
 
 

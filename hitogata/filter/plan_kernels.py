@@ -1,7 +1,7 @@
 """The plan of the whole body: a quadratic program over the frames ahead, by Riccati's recursion and ADMM.
 
-State x = [p, r], p = [θ, c], r = [ω, ċ]: how far the body's orientation, centre of mass, spin over inertia and velocity are
-from the wanted motion.  With f the forces at the corners of the feet, F and N what the motion itself would need,
+State x = [p, r], p = [θ, c], r = [ω, ċ]: how far the body's orientation, centre of mass, spin over inertia and velocity
+are from the wanted motion.  With f the forces at the corners of the feet, F and N what the motion itself would need,
 
     ω' = ω + h I⁻¹ (Σ (p - c_ref) × f + F × c - N)        θ' = θ + h ω'
     ċ' = ċ + h (Σ f - F) / m                              c' = c + h ċ'
@@ -165,7 +165,7 @@ def product(a, b, out):
 
 @kernel
 def factor_plan(frames, arms, active, weights, stiff, keep, last):
-    """Riccati's recursion from the last frame to the first; what sweeps need goes into `keep`, the first P into `last`."""
+    """Riccati's recursion from the last frame to the first; what sweeps need goes into `keep`, P into `last`."""
     n = arms.shape[0]
     P, U, Y = zeros((12, 12)), empty((6, 6)), empty((6, 12))
     E, V, W, X = empty((6, 6)), empty((6, 6)), empty((6, 6)), empty((6, 12))

@@ -5,7 +5,20 @@ from hitogata.filter.linear_kernels import fill_gram, put_back, solve_cholesky
 from hitogata.filter.range_kernels import clamp_joints
 from hitogata.filter.state_kernels import load_matrix, look, look_at_soles, tree_of, turn_of
 from hitogata.filter.tables import SOLE, BodyMemory, FrameTable, WorkMemory
-from hitogata.lanes import X1, Floats, Ints, Number, absolute, entry, kernel, lanes, maximum, minimum, open_memory, open_table
+from hitogata.lanes import (
+    X1,
+    Floats,
+    Ints,
+    Number,
+    absolute,
+    entry,
+    kernel,
+    lanes,
+    maximum,
+    minimum,
+    open_memory,
+    open_table,
+)
 from hitogata.spatial import cross, load3, store3
 
 LONGEST = 0.5

@@ -12,8 +12,8 @@ from hitogata.filter.frame_loop import FIRST_ROUNDS, run_frames
 from hitogata.filter.law import law_of
 from hitogata.filter.plan import Planner, plan_data
 from hitogata.filter.prepared import Prepared
-from hitogata.filter.settings import FilterSettings, FrameStatus
 from hitogata.filter.reference_kernels import fit_rows
+from hitogata.filter.settings import FilterSettings, FrameStatus
 from hitogata.filter.tables import FrameTable, ReferenceMemory, ResultMemory
 from hitogata.motion.foot_contacts import BoolArray
 from hitogata.spatial import matrix_to_quat, quat_log

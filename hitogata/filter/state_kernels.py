@@ -21,7 +21,6 @@ from hitogata.spatial import (
 )
 
 
-
 @kernel
 def tree_of(body):
     """The figure as `dynamics` sees it."""

@@ -71,9 +71,7 @@ class DynamicsFilter:
         self._online: OnlineRunner | None = None
         self._known: dict[str, tuple[int, Foothold]] = {}
 
-    def feed(
-        self, q: ArrayLike, time: float | None = None, *, push: ArrayLike | None = None
-    ) -> FilteredFrame | None:
+    def feed(self, q: ArrayLike, time: float | None = None, *, push: ArrayLike | None = None) -> FilteredFrame | None:
         """Take a frame of the motion and give the next one of what comes out, or None.
 
         None comes while the preview fills, and for the first two frames, without which velocities are not known.

@@ -2,7 +2,7 @@
 
 from hitogata.dynamics.inverse import Moving
 from hitogata.dynamics.world_kinematics import Placed
-from hitogata.lanes import Count, Memory, Table, float_array, int_array, number, numbers, record_size, whole, wholes
+from hitogata.lanes import Count, Memory, Table, float_array, int_array, number, numbers, record_size, wholes
 
 PLACED, MOVING = record_size(Placed), record_size(Moving)
 SOLE = 12

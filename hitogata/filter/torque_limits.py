@@ -3,14 +3,15 @@
 With τ_j = M_j v̇ + c_j - J_jᵀ f, each joint that would need more than its limit gets a row, forces become unknown, too,
 and deviate from the planned ones as accelerations do from those that are wanted:
 
-    least of |v̇ - v̇_d|²_W + |f - f_d|²_F     with     M_r v̇ - J_rᵀ f = -c_r      J_s v̇ = ...      M_j v̇ - J_jᵀ f = ±τ_j - c_j
+    least of |v̇ - v̇_d|²_W + |f - f_d|²_F   with   M_r v̇ - J_rᵀ f = -c_r    J_s v̇ = ...    M_j v̇ - J_jᵀ f = ±τ_j - c_j
 
 That is one step of a search for forces in both sets, those that keep torques and those inside the cones: forces go to
 the nearest ones in their cones, accelerations are solved for with these as given, and joints that are beyond their
-limits then get rows, too, and so on (alternating projections).  What is left after some rounds is cut off: those torques are at their limits, and accelerations follow from that (`give_way`).
+limits then get rows, too, and so on (alternating projections).  What is left after some rounds is cut off: those
+torques are at their limits, and accelerations follow from that (`give_way`).
 """
 
-from hitogata.filter.law import FRICTION, H, STRONGEST, WEIGHT
+from hitogata.filter.law import FRICTION, STRONGEST, WEIGHT, H
 from hitogata.filter.linear_kernels import fill_gram, find_change, put_back, solve_cholesky, take_change
 from hitogata.filter.plan_kernels import into_cone
 from hitogata.filter.state_kernels import find_effect, find_torques

@@ -99,23 +99,26 @@ def test_segments_without_mass_are_refused_by_name(figure):
 def test_torques_stay_within_what_joints_have(figure):
     limits = np.full(figure.nv, 1e4)
     knees = [figure.v_starts[figure.link_index(f"shin_{side}")] for side in ("left", "right")]
+    links = [figure.link_index(f"shin_{side}") for side in ("left", "right")]
+    bends = [figure.q_starts[k] for k in links]
+    ranges = np.array([np.ravel(figure.links[k].joint.range) for k in links])
     walk = resample(figure, sample_walk(strides=1, rate=100.0), 60.0)
     free = filter_motion(figure, walk)
-    need = np.abs(free.trajectory["tau"][:, knees]).max()
+    need = np.quantile(np.abs(free.trajectory["tau"][:, knees]), 0.95)
     for share in (0.8, 0.2):  # the body gets by with less, or falls
         limits[knees] = share * need
         found = filter_motion(figure, walk, efforts=limits)
         motion = found.trajectory
         held = np.abs(motion["tau"][:, knees]) > share * need * 1.01 + 0.01
         assert motion["over"].max() < 0.002 * share * need + 0.01
-        assert held.mean() < 0.1  # where the range of the knee ends, and carries
+        ends = np.minimum(np.abs(motion.q[1:, bends] - ranges[:, 0]), np.abs(motion.q[1:, bends] - ranges[:, 1]))
+        held[:-1] &= (motion["status"][1:] != FrameStatus.RESTARTED)[:, None]
+        assert ends[held[:-1]].max(initial=0.0) < 1e-3  # there the range of the knee ends, and carries
         assert found.measures.residual < 1e-10
         assert found.measures.cone == 0
         assert found.measures.range_deg < 1e-9
-        frames = found.measures.frames
         assert (np.abs(motion["tau"][:, knees]) > 0.99 * share * need).any()
         assert found.measures.joints_deg > free.measures.joints_deg - 0.5
-    assert frames.get("FAR", 0) + frames.get("SOLE_LET_GO", 0) > 0
     with pytest.raises(ArgumentError, match="efforts"):
         filter_motion(figure, walk, efforts=limits[:-1])
     for mode in (Mode.ONLINE, Mode.RECORDING):  # with the figure's own limits, infinite ones too
