@@ -59,7 +59,7 @@ def _welds(links: Links) -> Links:
     """The tree's links with all six motions held, to measure mobility by."""
     found: Links | None = links.__dict__.get("_welds")
     if found is None:
-        held: dict[str, Any] = {"slides": (False, False, False), "turning": Turning.HELD, "length": None, "compliance": 0.0}
+        held: dict[str, Any] = {"slides": (False,) * 3, "turning": Turning.HELD, "length": None, "compliance": 0.0}
         found = Links(expansion_for(links).tree, tuple((h, replace(link, **held)) for h, link in links.links))
         object.__setattr__(links, "_welds", found)
     return found
