@@ -22,6 +22,11 @@ STILL = 2e-3
 """Least change of a coordinate for which it is drawn again."""
 
 
+AT_EDGE = 0.02
+"""The outline is where walls are passed by so much [rad]: else nothing were inside where another joint is at its limit,
+as a straight elbow is."""
+
+
 class CoupledView:
     """The outline, on a small sphere about the ball joint."""
 
@@ -66,7 +71,8 @@ def bone_outline(range_: CoupledRange, ball: SwingTwist, q: FloatArray) -> Float
         if chart is ball:
             break
         at += chart.size
-    pieces = outline(*section(range_, q, at, at + 1))
+    a, b, room = section(range_, q, at, at + 1)
+    pieces = outline(a, b, room + AT_EDGE)
     rows = np.repeat(range_.coordinates(q), 2 * len(pieces), 0)
     rows[:, at : at + 2], rows[:, at + 2] = pieces.reshape(-1, 2), 0.0
     first = sum(c.nq for c in range_.charts[: range_.charts.index(ball)])
