@@ -24,9 +24,11 @@ def test_coordinates_there_and_back():
 
 def test_walls_move_come_and_go():
     range_, (_, q) = RANGES["faces"], poses(400)
-    distance = lambda r: (np.array(r.region.offsets) - r.coordinates(q) @ np.array(r.region.normals).T) / np.linalg.norm(
-        r.region.normals, axis=1
-    )
+
+    def distance(r):
+        normals = np.array(r.region.normals)
+        return (np.array(r.region.offsets) - r.coordinates(q) @ normals.T) / np.linalg.norm(normals, axis=1)
+
     before = distance(range_)
     np.testing.assert_allclose(distance(changes.grown(range_, 0.1)), before + 0.1, atol=1e-12)
     moved = distance(changes.moved_wall(range_, 2, -0.2))
@@ -77,7 +79,8 @@ def test_sections():
 
 
 def test_a_body_that_slides():
-    range_ = CoupledRange((Position("blade"), Angle("turn")), box((-0.1, 0.1), None, (0.0, 0.2), (-1.0, 1.0)), length=0.1)
+    walls = box((-0.1, 0.1), None, (0.0, 0.2), (-1.0, 1.0))
+    range_ = CoupledRange((Position("blade"), Angle("turn")), walls, length=0.1)
     ends = changes.extent(range_)
     assert ends[0] == pytest.approx((-0.6, 0.6))
     assert ends[1][1] > 1.0

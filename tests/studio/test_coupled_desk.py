@@ -1,4 +1,4 @@
-"""Ranges of several joints in the studio: made, changed, undone, saved, opened, fitted, drawn; every mode keeps to them."""
+"""Ranges of several joints in the studio: made, changed, undone, saved, opened, fitted, drawn, kept to by all modes."""
 
 import xml.etree.ElementTree as ET
 
