@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hitogata.capture.body_mass import with_masses
 from hitogata.capture.body_scale import scaled_figure
 from hitogata.capture.fit_kinematics import MarkerDerivatives, marker_derivatives
 from hitogata.capture.fit_prior import FitPrior, fit_prior, overall_size
@@ -149,6 +150,7 @@ def fit_body(
     weights: Mapping[str, float] | Any = None,
     held: Any = (),
     mass: float | None = None,
+    stature: float | None = None,
     functional: Sequence[str] = (),
     settings: FitSettings | None = None,
     progress: Callable[[str], None] | None = None,
@@ -161,7 +163,8 @@ def fit_body(
         trial: labelled markers, or places in the order of the set [m], shape (nt, nm, 3).
         weights: of the markers, as in `solve_ik`.
         held: coordinates or joints that stay at their rest.
-        mass: of the whole body [kg]; None: every link keeps its density.
+        mass: of the whole body [kg], shared out as before; None: every link keeps its density.
+        stature: height of the person [m]; with it, segments have the masses of such a person (`body_mass`).
         functional: links whose joints' centres and axes the motion tells; those of others are scaled with their links.
         settings: of the fit.
         progress: is told how it goes, line by line.
@@ -170,6 +173,8 @@ def fit_body(
         ArgumentError: wrong shapes, no common label, or no frame with three markers.
     """
     begun, settings = clock.perf_counter(), settings or FitSettings()
+    if stature is not None:
+        with_masses(figure, figure.mass if mass is None else mass, stature)  # may refuse: before anything is solved
     target, _, _, _ = matched_trial(markers, trial)
     weight = marker_weights(weights, markers.labels, target)
     chosen = _chosen_frames(weight, settings.frames)
@@ -197,6 +202,8 @@ def fit_body(
             break
     scales, _, offsets = problem.prior.split(state.p)
     fitted = scaled_figure(problem.moved_figure(state.p), scales, mass=mass)
+    if stature is not None:
+        fitted = with_masses(fitted, fitted.mass, stature)
     placed = problem.placed(state.p)
     deviations, assumed, joints = problem.told(state)
     angles = solve_ik(
