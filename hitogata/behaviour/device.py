@@ -94,7 +94,7 @@ def play(
         sender = open_end()
         try:
             if run == 0:
-                _wait_until(began)
+                _wait_until(began, sender)
             played.began.append(start)
             number = _run(source, sender, faults, played, rng, (began, start, until, speed, number), told)
         finally:
@@ -134,6 +134,9 @@ def _run(source: Source, sender: Any, faults: Faults, played: Played, rng: Any, 
         time.sleep(pause if not faults.jitter else pause + rng.uniform(0.0, faults.jitter))
 
 
-def _wait_until(when: float) -> None:
+def _wait_until(when: float, sender: Any = None) -> None:
+    """Sleep; a sender answers meanwhile those who ask what it sends."""
     while (left := when - time.monotonic()) > 0:
+        if sender is not None:
+            sender.has_receivers()
         time.sleep(min(left, 0.2))
