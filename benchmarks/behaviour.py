@@ -43,8 +43,8 @@ from hitogata.errors import HitogataError
 KINDS = ("markers", "plate", "gaze", "emg", "tracker")
 DRIFTS = (100.0, -100.0, 60.0, -60.0, 20.0)
 JITTER = 5.0
-AHEAD = 45.0
-"""Devices are started so long before they play: some make their samples first [s]."""
+AHEAD = 100.0
+"""Devices are started so long before they play: on a busy computer they and the recorder take a while [s]."""
 COMMAND = (sys.executable, "-m", "hitogata.cli")
 
 

@@ -116,7 +116,10 @@ def _run(source: Source, sender: Any, faults: Faults, played: Played, rng: Any, 
     first = number
     while True:
         now = time.monotonic()
-        due = int((min(now, until) - start) * true_rate)
+        if now < until:  # sample k is sent when it is taken, k / rate after the start, not a period later
+            due = int((now - start) * true_rate) + 1
+        else:
+            due = int(np.ceil((until - start) * true_rate))
         if due > k:
             stamps = faults.start + np.arange(k, due) / rate
             if faults.stamp_jitter:
