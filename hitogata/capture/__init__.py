@@ -11,6 +11,7 @@ from hitogata.capture.body_scale import scaled_figure
 from hitogata.capture.calibration import Calibration, CalibrationError, calibrate
 from hitogata.capture.camera import Camera, project, project_with_derivatives, rays, undistort
 from hitogata.capture.camera_files import read_cameras, write_cameras
+from hitogata.capture.camera_link import CameraFrame, CameraLinkError, CameraServer, frames_from, serve_camera
 from hitogata.capture.film import FilmSettings, film_figure, film_points
 from hitogata.capture.gap_fill import fill_gaps
 from hitogata.capture.ik import IkSettings, JointAngles, MarkerIk, Wishes, markers_on, solve_ik
@@ -20,7 +21,7 @@ from hitogata.capture.label_repair import Repaired, label_by_pose, repair_labels
 from hitogata.capture.label_search import search_labels
 from hitogata.capture.labelling import Labelled, Labeller, label
 from hitogata.capture.live import CameraLostError, CameraProcesses
-from hitogata.capture.live_chain import LiveChain, LiveFrame
+from hitogata.capture.live_chain import LiveChain, LiveFrame, marker_data
 from hitogata.capture.live_drags import LiveDrags, Tracked
 from hitogata.capture.marker_model import MarkerModel, learn_markers, model_of
 from hitogata.capture.marker_set import MarkerSet, spread_markers
@@ -39,8 +40,11 @@ __all__ = [
     "Calibration",
     "CalibrationError",
     "Camera",
+    "CameraFrame",
+    "CameraLinkError",
     "CameraLostError",
     "CameraProcesses",
+    "CameraServer",
     "FilmSettings",
     "FitSettings",
     "IkSettings",
@@ -76,10 +80,12 @@ __all__ = [
     "film_points",
     "find_blobs",
     "fit_body",
+    "frames_from",
     "joint_centres",
     "label",
     "label_by_pose",
     "learn_markers",
+    "marker_data",
     "markers_on",
     "measure_range",
     "model_of",
@@ -94,6 +100,7 @@ __all__ = [
     "repair_labels",
     "scaled_figure",
     "search_labels",
+    "serve_camera",
     "solve_ik",
     "spread_markers",
     "suggest_move",
