@@ -4,7 +4,8 @@ import os
 import platform
 import time
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
+
+import hitogata
 
 
 def best(
@@ -50,19 +51,14 @@ def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Non
 
 def machine() -> str:
     """Processor and versions, for the head of a report."""
+    from importlib.metadata import version
+
     model = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo") as file:
             model = next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
     except (OSError, StopIteration):
         pass
-    packages = ", ".join(f"{name} {_version(name)}" for name in ("hitogata", "numba", "numpy", "pin", "mujoco"))
-    return f"{model}, {os.cpu_count()} cores; Python {platform.python_version()}; {packages}"
-
-
-def _version(package: str) -> str:
-    """Version of a package; of one that runs from its folder, without being installed, that it does."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "from its folder"
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numba", "numpy", "pin", "mujoco"))
+    own = f"hitogata {hitogata.__version__}"  # not installed, if run from its folder
+    return f"{model}, {os.cpu_count()} cores; Python {platform.python_version()}; {own}, {packages}"
