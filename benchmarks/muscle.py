@@ -12,7 +12,7 @@ from hitogata.dynamics import recorded_dynamics
 from hitogata.figure.mechanism import followed
 from hitogata.files import read_storage
 from hitogata.files.osim import read_external_loads, read_osim
-from hitogata.muscle import ForceOptions, muscle_forces, muscles_from_osim, wire_geometry
+from hitogata.muscle import ForceOptions, muscle_forces, muscles_from_mjcf, muscles_from_osim, wire_geometry
 from tests.reference import FOLDER
 
 MODELS = (
@@ -32,6 +32,7 @@ def main() -> None:
     opensim.Logger.setLevelString("critical")
     for name in MODELS:
         lengths(opensim, name)
+    myofullbody()
     optimisation()
     speed(opensim)
 
@@ -78,6 +79,39 @@ def lengths(opensim, name):
             f"  {kind:<22} {len(which):4} greatest {np.abs(d).max():.1e} m, "
             f"99 % {np.quantile(np.abs(d), 0.99):.1e}; {shorter}"
         )
+
+
+def myofullbody(poses=60):
+    """Lengths and Jacobians beside MuJoCo's on MyoFullBody (musclemimic-models), in random poses."""
+    import mujoco
+    import musclemimic_models
+
+    path = Path(musclemimic_models.__file__).parent / "model/body/myofullbody.xml"
+    muscles, model = muscles_from_mjcf(path), mujoco.MjModel.from_xml_path(str(path))
+    data, rng = mujoco.MjData(model), np.random.default_rng(0)
+    wires = [model.tendon(k).name for k in range(model.ntendon)]
+    for k in range(model.nu):
+        wires[model.actuator_trnid[k, 0]] = model.actuator(k).name
+    rows = [muscles.index(name) for name in wires]
+    hinged = np.isin(model.jnt_type, (2, 3)) & (model.jnt_limited > 0)
+    at, expected = model.jnt_qposadr[hinged], np.zeros((model.ntendon, model.nv))
+    free = slice(6, None)  # the root's six velocities are in other axes
+    off, off_arms, far = 0.0, 0.0, 0
+    for _ in range(poses):
+        data.qpos[:] = model.qpos0
+        data.qpos[at] = rng.uniform(*model.jnt_range[hinged].T)
+        mujoco.mj_forward(model, data)
+        found = wire_geometry(muscles, data.qpos.copy())
+        mujoco.mju_sparse2dense(
+            expected, data.ten_J, model.ten_J_rownnz, model.ten_J_rowadr, model.ten_J_colind.ravel()
+        )
+        apart = np.abs(found.lengths[rows] - data.ten_length)
+        off, far = max(off, apart.max()), far + int((apart > 1e-6).sum())
+        off_arms = max(off_arms, np.abs(found.jacobian[rows][:, free] - expected[:, free]).max())
+    print(
+        f"MyoFullBody beside MuJoCo {mujoco.__version__}: {len(rows)} strings, {poses} poses: lengths differ by "
+        f"{off:.1e} m at most ({far} by more than 1e-6), Jacobians by {off_arms:.1e}"
+    )
 
 
 def gait():

@@ -6,7 +6,8 @@
     python -m benchmarks.pipeline full
 
 `kills` analyses small trials undisturbed, then kills a worker, (with Ray) the raylet of the second node, and the
-driver, each at random moments, resumes, and compares checksums; `--light`: items that wait 0.1 s instead of trials.
+driver, each when a random number of results is there, resumes, and compares checksums; `--light`: items that wait
+0.1 s instead of trials.
 `cost`: time for each item that does nothing, and how much faster two processes are than one.  `many`: memory of the
 driver over many items.  `full`: a disk that is full (needs to be allowed to mount one).
 """
@@ -155,8 +156,8 @@ def kills(args, folder):
         for victim in ("worker", *(("raylet",) if cluster else ()), "driver"):
             for k in range(args.rounds):
                 out = folder / f"{victim}{k}"
-                at = rng.uniform(0.05, 0.9) * seconds
-                print(f"{victim} killed after {at:5.1f} s: ", end="", flush=True)
+                at = 1 + round(rng.uniform(0.0, 0.9) * args.trials)
+                print(f"{victim} killed with {at:3} results there: ", end="", flush=True)
                 one_kill(trials, out, victim, at, cluster, wanted, seconds)
                 shutil.rmtree(out)
     finally:
@@ -164,9 +165,17 @@ def kills(args, folder):
             cluster.close()
 
 
+def wait_for(out, count, driver):
+    """Until so many results are there, and a random moment more."""
+    results = out / ".hitogata" / "results"
+    while driver.running.poll() is None and sum(len(files) for *_, files in os.walk(results)) < count:
+        time.sleep(0.05)
+    time.sleep(random.uniform(0.0, 0.3))
+
+
 def one_kill(trials, out, victim, at, cluster, wanted, calm):
     driver, resumed = Driver(trials, out, cluster.address if cluster else None), 0
-    time.sleep(at)
+    wait_for(out, at, driver)
     if victim == "driver":
         driver.running.send_signal(signal.SIGKILL)
     elif victim == "raylet":

@@ -5,6 +5,8 @@ import platform
 import time
 from collections.abc import Callable, Sequence
 
+import hitogata
+
 
 def best(
     run: Callable[[], object], *, repeats: int = 200, loops: int = 1, seconds: float = 3.0,
@@ -57,5 +59,6 @@ def machine() -> str:
             model = next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
     except (OSError, StopIteration):
         pass
-    packages = ", ".join(f"{name} {version(name)}" for name in ("hitogata", "numba", "numpy", "pin", "mujoco"))
-    return f"{model}, {os.cpu_count()} cores; Python {platform.python_version()}; {packages}"
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numba", "numpy", "pin", "mujoco"))
+    own = f"hitogata {hitogata.__version__}"  # not installed, if run from its folder
+    return f"{model}, {os.cpu_count()} cores; Python {platform.python_version()}; {own}, {packages}"

@@ -4,6 +4,7 @@ Devices send streams (`Outlet`, `DatagramSender`; simulators: `play`), the `Reco
 `open_recording` gives them as arrays on one clock.  `docs/behaviour.md` is the guide.
 """
 
+from hitogata.behaviour.camera_streams import CameraOutlet, frames_of_stream
 from hitogata.behaviour.clock import ClockMap, ClockSegment, ClockSource, LiveClock, fit_clock, steady
 from hitogata.behaviour.datagrams import DatagramInlet, DatagramSender
 from hitogata.behaviour.device import Faults, Played, play
@@ -18,11 +19,13 @@ from hitogata.behaviour.streams import Channel, Samples, Stream, StreamKind
 from hitogata.behaviour.tracked import TrackedStream
 
 __all__ = [
-    "Channel", "ClockMap", "ClockSegment", "ClockSource", "DatagramInlet", "DatagramSender", "Faults", "Gap", "Inlet",
-    "LiveClock", "Outlet", "Played", "Recorder", "Recording", "Samples", "Source", "Stream", "StreamKind",
-    "StreamLostError", "StreamStatus", "Target", "Track", "TrackedStream", "align_events", "allow_network",
+    "CameraOutlet", "Channel", "ClockMap", "ClockSegment", "ClockSource", "DatagramInlet", "DatagramSender", "Faults",
+    "Gap", "Inlet", "LiveClock", "Outlet", "Played", "Recorder", "Recording", "Samples", "Source", "Stream",
+    "StreamKind", "StreamLostError", "StreamStatus", "Target", "Track", "TrackedStream", "align_events",
+    "allow_network",
     "band_passed", "envelope",
-    "find_pulses", "fit_clock", "found_streams", "greatest_difference", "looked_at", "lsl_finder", "normalised",
+    "find_pulses", "fit_clock", "found_streams", "frames_of_stream", "greatest_difference", "looked_at",
+    "lsl_finder", "normalised",
     "open_recording", "play", "sample_source", "shared_events", "source_of", "steady", "with_pulses",
     "write_recording",
 ]  # fmt: skip

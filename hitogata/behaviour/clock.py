@@ -84,12 +84,10 @@ class ClockMap:
     Attributes:
         segments: one for each run of the device's clock.
         source: what it was found from.
-        shift: taken off afterwards, from events that all devices saw [s].
     """
 
     segments: tuple[ClockSegment, ...]
     source: ClockSource
-    shift: float = 0.0
 
     def local(self, raw: Array) -> Array:
         """Stamps of all samples, in order, on the local clock, shape (n,)."""
@@ -97,7 +95,12 @@ class ClockMap:
         ends = [s.first for s in self.segments[1:]] + [len(out)]
         for segment, end in zip(self.segments, ends, strict=True):
             out[segment.first : end] = segment.local(out[segment.first : end])
-        return out - self.shift
+        return out
+
+    def runs(self, count: int) -> Array:
+        """Of so many samples, in order, the segment that each belongs to."""
+        firsts = np.array([s.first for s in self.segments[1:]], np.int64)
+        return np.searchsorted(firsts, np.arange(count), side="right")
 
     def __str__(self) -> str:
         runs = "; ".join(f"drift {1e6 * s.drift:+.1f} ppm, ± {1e3 * s.spread:.2f} ms" for s in self.segments)

@@ -28,6 +28,7 @@ class StreamKind(enum.Enum):
     TRACKER = "Tracker"  # places and turns of rigid bodies
     EMG = "EMG"
     TIME_CODE = "TimeCode"
+    BLOBS = "Blobs"  # of a camera's images
     EVENTS = "Markers"  # LSL's word for marks in time
     OTHER = ""
 

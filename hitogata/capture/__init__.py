@@ -7,20 +7,24 @@ guide.
 from hitogata.capture.asymmetry import Asymmetry, asymmetry, suggest_move
 from hitogata.capture.blobs import BlobFinder, Blobs, BlobSettings, find_blobs
 from hitogata.capture.body_fit import BodyFit, FitSettings, fit_body, joint_centres
+from hitogata.capture.body_mass import segment_masses, with_masses
 from hitogata.capture.body_scale import scaled_figure
 from hitogata.capture.calibration import Calibration, CalibrationError, calibrate
 from hitogata.capture.camera import Camera, project, project_with_derivatives, rays, undistort
 from hitogata.capture.camera_files import read_cameras, write_cameras
+from hitogata.capture.camera_link import CameraFrame, CameraLinkError, CameraServer, frames_from, serve_camera
 from hitogata.capture.film import FilmSettings, film_figure, film_points
+from hitogata.capture.functional import FunctionalJoint
 from hitogata.capture.gap_fill import fill_gaps
 from hitogata.capture.ik import IkSettings, JointAngles, MarkerIk, Wishes, markers_on, solve_ik
+from hitogata.capture.ik_covariance import joint_covariance
 from hitogata.capture.joint_range import MeasuredRange, measure_range
 from hitogata.capture.label_edit import Scope, exchange_labels, remove_label
 from hitogata.capture.label_repair import Repaired, label_by_pose, repair_labels
 from hitogata.capture.label_search import search_labels
 from hitogata.capture.labelling import Labelled, Labeller, label
 from hitogata.capture.live import CameraLostError, CameraProcesses
-from hitogata.capture.live_chain import LiveChain, LiveFrame
+from hitogata.capture.live_chain import LiveChain, LiveFrame, marker_data
 from hitogata.capture.live_drags import LiveDrags, Tracked
 from hitogata.capture.marker_model import MarkerModel, learn_markers, model_of
 from hitogata.capture.marker_set import MarkerSet, spread_markers
@@ -39,10 +43,14 @@ __all__ = [
     "Calibration",
     "CalibrationError",
     "Camera",
+    "CameraFrame",
+    "CameraLinkError",
     "CameraLostError",
     "CameraProcesses",
+    "CameraServer",
     "FilmSettings",
     "FitSettings",
+    "FunctionalJoint",
     "IkSettings",
     "JointAngles",
     "LFrame",
@@ -76,10 +84,13 @@ __all__ = [
     "film_points",
     "find_blobs",
     "fit_body",
+    "frames_from",
     "joint_centres",
+    "joint_covariance",
     "label",
     "label_by_pose",
     "learn_markers",
+    "marker_data",
     "markers_on",
     "measure_range",
     "model_of",
@@ -94,9 +105,12 @@ __all__ = [
     "repair_labels",
     "scaled_figure",
     "search_labels",
+    "segment_masses",
+    "serve_camera",
     "solve_ik",
     "spread_markers",
     "suggest_move",
     "undistort",
+    "with_masses",
     "write_cameras",
 ]

@@ -20,6 +20,7 @@ from hitogata.capture.matching import Matcher, MatchSettings
 from hitogata.capture.tracking import Tracker, TrackSettings
 from hitogata.errors import ArgumentError
 from hitogata.figure.values import FloatArray
+from hitogata.files import MarkerData
 
 ENOUGH = 0.7
 """Share of the set's markers from which the first pose is found."""
@@ -55,6 +56,25 @@ class LiveFrame:
         given = self.labels >= 0
         places[given] = self.points[self.labels[given]]
         return places
+
+
+def marker_data(frames: Sequence[LiveFrame], labels: Sequence[str], rate: float) -> MarkerData:
+    """What came live as markers of a trial; points without a label as `*1`, `*2` ...
+
+    Args:
+        frames: one after the other.
+        labels: of the marker set.
+        rate: frames per second [Hz].
+    """
+    nt, nm = len(frames), len(labels)
+    rest = [np.setdiff1d(np.arange(len(f.points)), f.labels[f.labels >= 0]) for f in frames]
+    most = max((len(each) for each in rest), default=0)
+    places = np.full((nt, nm + most, 3), np.nan)
+    for k, (frame, spare) in enumerate(zip(frames, rest, strict=True)):
+        places[k, :nm] = frame.markers
+        places[k, nm : nm + len(spare)] = frame.points[spare]
+    names = (*labels, *(f"*{k + 1}" for k in range(most)))
+    return MarkerData(names, np.arange(nt) / rate, rate, places, name="live")
 
 
 class LiveChain:

@@ -1,11 +1,12 @@
-"""`hitogata capture`: calibrate, track, label; fit and ik stand in `capture_bodies`."""
+"""`hitogata capture`: calibrate, track, label; the rest stands in `capture_bodies` and `capture_live`."""
 
 import argparse
 import dataclasses
-import pathlib
 from typing import Any
 
 from hitogata.cli.capture_bodies import describe_bodies
+from hitogata.cli.capture_io import add_threshold, counted, markers_of, read_points, write_points
+from hitogata.cli.capture_live import describe_live
 from hitogata.errors import ArgumentError
 
 _FOLDERS = """\
@@ -31,7 +32,7 @@ def describe(parser: argparse.ArgumentParser) -> None:
         "--l-frame", default="200,600,350", metavar="MM",
         help="markers of the L-frame: two along x, one along y (default 200,600,350)",
     )  # fmt: skip
-    _threshold(calibrate)
+    add_threshold(calibrate)
     calibrate.set_defaults(run=_calibrate)
 
     track = actions.add_parser(
@@ -42,7 +43,7 @@ def describe(parser: argparse.ArgumentParser) -> None:
     track.add_argument("--cameras", required=True, metavar="FILE", help="calibrated cameras")
     track.add_argument("--rate", type=float, required=True, metavar="HZ", help="frames per second")
     track.add_argument("-o", "--output", required=True, metavar="FILE", help="points to write: .c3d or .trc")
-    _threshold(track)
+    add_threshold(track)
     track.set_defaults(run=_track)
 
     label = actions.add_parser(
@@ -55,10 +56,7 @@ def describe(parser: argparse.ArgumentParser) -> None:
     label.add_argument("--report", action="store_true", help="say what became of every label")
     label.set_defaults(run=_label)
     describe_bodies(actions)
-
-
-def _threshold(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--threshold", type=int, default=40, help="grey level above which markers are (default 40)")
+    describe_live(actions)
 
 
 def _millimetres(text: str, count: int, what: str) -> tuple[float, ...]:
@@ -79,7 +77,7 @@ def _calibrate(arguments: Any) -> None:
     near, far, aside = _millimetres(arguments.l_frame, 3, "--l-frame")
     l_frame, settings = LFrame((near, far), aside), BlobSettings(threshold=arguments.threshold)
     cameras = read_cameras(arguments.cameras)
-    seen = observe(cameras, blobs_of(arguments.wand, cameras, settings), wand)
+    seen = observe(cameras, counted(blobs_of(arguments.wand, cameras, settings), "wand"), wand)
     floor = observe(cameras, blobs_of(arguments.frame, cameras, settings), l_frame) if arguments.frame else None
     found = calibrate(cameras, seen, wand, frame_pixels=floor, l_frame=l_frame)
     write_cameras(found.cameras, arguments.output)
@@ -92,8 +90,8 @@ def _track(arguments: Any) -> None:
 
     cameras = read_cameras(arguments.cameras)
     blobs = blobs_of(arguments.images, cameras, BlobSettings(threshold=arguments.threshold))
-    found = reconstruct(cameras, blobs, arguments.rate)
-    _write(found.markers, arguments.output)
+    found = reconstruct(cameras, counted(blobs, "points"), arguments.rate)
+    write_points(found.markers, arguments.output)
     print(found.markers)
 
 
@@ -101,21 +99,20 @@ def _label(arguments: Any) -> None:
     from hitogata.capture import label, label_by_pose, learn_markers, repair_labels
     from hitogata.capture.marker_model import is_still
 
-    whole = _read(arguments.points)
+    whole = read_points(arguments.points)
     markers = getattr(whole, "markers", whole)
     if arguments.model is None:
         mended = repair_labels(markers)
         found, report = mended.labelled, mended.report()
     else:
-        known = _read(arguments.model)
-        known = getattr(known, "markers", known)
+        known = markers_of(arguments.model)
         still = is_still(known.positions[:, known.labelled])
         found = label_by_pose(known, markers).labelled if still else label(learn_markers(known), markers)
         report = found.report()
     if whole is not markers and arguments.output.lower().endswith(".c3d"):
-        _write(dataclasses.replace(whole, markers=found.markers), arguments.output)
+        write_points(dataclasses.replace(whole, markers=found.markers), arguments.output)
     else:
-        _write(found.markers, arguments.output)
+        write_points(found.markers, arguments.output)
     changed = _changed(markers, found)
     print(f"{found.markers}\n{changed} labels changed; searched without history in {found.searches} frames")
     if arguments.report or found.problems:
@@ -128,25 +125,3 @@ def _changed(before: Any, found: Any) -> int:
     pairs = [(m, columns[label]) for m, label in enumerate(found.markers.labels) if label in columns]
     here = [(m, k) for m, k in pairs if m < found.points.shape[1]]
     return int(sum((before.seen[:, k] & (found.points[:, m] != k)).sum() for m, k in here))
-
-
-def _read(path: str) -> Any:
-    from hitogata.files import read_c3d, read_trc
-
-    return read_c3d(path) if _kind(path) == ".c3d" else read_trc(path)
-
-
-def _write(what: Any, path: str) -> None:
-    from hitogata.files import write_c3d, write_trc
-
-    if _kind(path) == ".c3d":
-        write_c3d(what, path)
-    else:
-        write_trc(what, path)
-
-
-def _kind(path: str) -> str:
-    kind = pathlib.Path(path).suffix.lower()
-    if kind not in (".c3d", ".trc"):
-        raise ArgumentError(f"{path}: points are read and written as .c3d or .trc")
-    return kind

@@ -13,6 +13,7 @@ The row of a ball joint's swing is the angular velocity that leads straight inwa
 the sphere), that of its twist the half vector between the bone at rest and now.
 """
 
+from hitogata.constraints.soft_limits import soft_law
 from hitogata.lanes import absolute, any_lane, inline, kernel, maximum, packed, record, sqrt, where
 from hitogata.spatial import Quaternion, Vec3, dot
 
@@ -92,14 +93,30 @@ def find_interval(rows, count, body, limit, value, rate, impulses, wall, law):
     slot, margin = 2 * body, reach_of(absolute(rate), law.range_margin, law.h)
     if any_lane(value - limit.low < margin):
         add_row(rows, count, body, slot, along(value, 1.0), value - limit.low, margin, impulses[slot], wall, law)
+        soften(rows, count, value - limit.low, rate, wall, law)
         count += 1
     if any_lane(limit.high - value < margin):
         gap, old = limit.high - value, impulses[slot + 1]
         add_row(rows, count, body, slot + 1, along(value, -1.0), gap, margin, old, wall, law)
+        soften(rows, count, gap, -rate, wall, law)
         count += 1
     impulses[slot] = 0.0
     impulses[slot + 1] = 0.0
     return count
+
+
+@kernel
+def soften(rows, row, gap, rate, wall, law):
+    """The row just written, where the wall asks for an acceleration; see `soft_limits`."""
+    soft = wall.soft
+    chosen = soft.mobility > 0.0
+    if any_lane(chosen):
+        own = rows.joint[row]
+        give, bias = soft_law(soft, gap, rate, law.h)
+        acts = gap < 0.0
+        own.soft = where(chosen, give, own.soft)
+        own.bias = where(chosen, where(acts, bias, FAR), own.bias)
+        own.impulse = where(chosen & (gap >= 0.0), 0.0, own.impulse)
 
 
 @inline

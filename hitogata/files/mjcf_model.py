@@ -1,4 +1,4 @@
-"""All of an MJCF file that a world can use: the figure, scenery, springs in joints, actuators, what may not touch.
+"""All of an MJCF file that a world can use: the figure, scenery, springs and limits of joints, actuators, excludes.
 
 An actuator of MuJoCo that acts on a hinge or slider gives, with gear g,
 
@@ -20,6 +20,7 @@ from hitogata.files.contents import Contents
 from hitogata.files.geoms import shape_of
 from hitogata.files.leftovers import note_elements
 from hitogata.files.mjcf import open_mjcf
+from hitogata.files.mjcf_limits import JointLimit, limits_of
 
 Range = tuple[float, float]
 _JOINTS = (2, 3)
@@ -91,6 +92,7 @@ class MjcfModel:
         scenery: shapes fixed to the world, for `World.add_ground`.
         springs: in its joints.
         actuators: on its joints, in the order of the file.
+        limits: how the limits of its hinges and sliders give way.
         ignored: pairs of links that never touch, for `World.add`: excludes of the file, and bodies that hang on each
             other, also where several joints are between them.
         gravity: [m/s²].
@@ -102,6 +104,7 @@ class MjcfModel:
     scenery: tuple[Shape, ...]
     springs: tuple[JointSpring, ...]
     actuators: tuple[Actuator, ...]
+    limits: tuple[JointLimit, ...]
     ignored: tuple[tuple[str, str], ...]
     gravity: tuple[float, float, float]
     timestep: float
@@ -131,7 +134,8 @@ def read_mjcf_model(
     scenery = _scenery(model, contents)
     result = MjcfModel(
         figure, scenery, _springs(model, bodies, first_q, first_v, contents),
-        _actuators(model, bodies, first_q, first_v, contents), _ignored(model, bodies, figure),
+        _actuators(model, bodies, first_q, first_v, contents), limits_of(model, _JOINTS, bodies, first_v, contents),
+        _ignored(model, bodies, figure),
         tuple(float(x) for x in model.opt.gravity), float(model.opt.timestep), contents.full(),  # type: ignore[arg-type]
     )  # fmt: skip
     contents.warn()

@@ -1,6 +1,7 @@
 """Fields of declared memory (see `memory`): of what kind, of which shape, and where they begin."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 from hitogata.errors import ArgumentError
@@ -33,7 +34,7 @@ class Field:
             if not (isinstance(axis, Count) or (type(axis) is int and axis >= 0)):
                 raise LayoutError(f"a shape is made of counts and whole numbers, not of {axis!r}")
 
-    @property
+    @cached_property
     def is_memory(self) -> bool:
         """Another memory, with floats and ints."""
         return hasattr(self.kind, "SIZES")
@@ -46,7 +47,7 @@ class Field:
             total = total * as_count(axis)
         return total
 
-    @property
+    @cached_property
     def whole(self) -> bool:
         """Ints, not floats (if it is no memory)."""
         return self.kind is int or (isinstance(self.kind, Layout) and _leaves(self.kind) == {int})
@@ -56,7 +57,7 @@ class Field:
         """Numbers of one thing."""
         return self.kind.SIZE if isinstance(self.kind, Layout) else 1
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[Count, Count]:
         """Floats and ints that it takes."""
         if self.is_memory:

@@ -7,7 +7,7 @@ Orientations and velocities are in MuJoCo's axes.  The reward is that of Humanoi
 
     r = 1.25 ẋ_com + 5 - 0.1 |u|² - min(5e-7 |cfrc_ext|², 10)
 
-Contact and limits of joints are those of `sim`, not MuJoCo's.
+Limits of joints give way as the file says; contact is that of `sim`, not MuJoCo's.
 """
 
 import os

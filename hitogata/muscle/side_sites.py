@@ -1,14 +1,15 @@
 """Wrapping around spheres and cylinders without end, past a side site: MuJoCo's rules (engine_util_misc, mju_wrap).
 
-The string goes round where the straight line cuts the surface, or passes it on the other side than the site.  A site
-inside the surface keeps the string inside: it bends at one point, or runs along the inner wall not at all.
+The string never crosses the ray from the centre away from the site: where the straight line does, or cuts the surface,
+it goes round on the site's side (the rule of MuJoCo 4.0; those before compared the middles of both ways with the site).
+A site inside the surface keeps the string inside: it bends at one point, or runs along the inner wall not at all.
 """
 
-from math import acos, asin, cos, sin
+from math import asin, atan2, cos, pi, sin
 
 from hitogata.lanes import kernel, sqrt
 from hitogata.muscle.arrays import put3
-from hitogata.muscle.circles import NONE, SURE, arc_around
+from hitogata.muscle.circles import NONE, SURE, TURN, arc_around
 from hitogata.spatial import Vec3, cross, dot, length
 
 
@@ -59,54 +60,61 @@ def wrap_past_site(a, b, r, round_, site, sited, out):
 
 @kernel
 def wrap_outside(ax, ay, bx, by, r, sx, sy, sited, out):
-    """Length around a circle, -1 if the string passes by; contact goes to out[0, 1] and out[3, 4]."""
+    """Length around a circle, -1 if the string passes by; contact goes to out[0, 1] and out[3, 4].
+
+    With a site at s, no string crosses the ray from the centre along -s.  A line that does, or that cuts the circle,
+    goes round the way whose angles from a to b leave that ray out.  Without a site, a line that cuts the circle goes
+    round the way of the shorter chord.
+    """
     dx, dy = bx - ax, by - ay
     dd = dx * dx + dy * dy
     if ax * ax + ay * ay < r * r or bx * bx + by * by < r * r or dd < 1e-15:
         return -1.0
     t = min(max(-(dx * ax + dy * ay) / dd, 0.0), 1.0)
     nx, ny = ax + t * dx, ay + t * dy
-    if nx * nx + ny * ny > r * r and (not sited or sx * nx + sy * ny >= 0.0):
+    cuts = nx * nx + ny * ny <= r * r
+    side = 1.0
+    if sited:
+        behind_a, behind_b = ax * sy - ay * sx, bx * sy - by * sx  # which side of the ray's line they are on
+        at = (ax * sx + ay * sy) * behind_b - (bx * sx + by * sy) * behind_a  # where the line meets it, along s
+        if not cuts and not (behind_a * behind_b < 0.0 and at * (behind_b - behind_a) < 0.0):
+            return -1.0
+        side = 1.0 if angle_from(ax, ay, -sx, -sy) > angle_from(ax, ay, bx, by) else -1.0
+    elif not cuts:
         return -1.0
-    left, right = arc_around(ax, ay, bx, by, r, -1.0), arc_around(ax, ay, bx, by, r, 1.0)
-    arc = right
-    if merit(left, ax, ay, bx, by, sx, sy, sited) > merit(right, ax, ay, bx, by, sx, sy, sited):
-        arc = left
-    if crossing(ax, ay, arc.x1, arc.y1, bx, by, arc.x2, arc.y2):
-        return -1.0
+    arc = arc_around(ax, ay, bx, by, r, side)
+    if not sited:
+        other = arc_around(ax, ay, bx, by, r, -1.0)
+        if chord(other) < chord(arc):
+            arc = other
     out[0], out[1], out[3], out[4] = arc.x1, arc.y1, arc.x2, arc.y2
     return r * arc.angle
 
 
 @kernel
-def merit(arc, ax, ay, bx, by, sx, sy, sited):
-    """How good a way round is: near the side site, or short; not with tangents that cross."""
-    if crossing(ax, ay, arc.x1, arc.y1, bx, by, arc.x2, arc.y2):
-        return -10000.0
-    if sited:
-        mx, my = arc.x1 + arc.x2, arc.y1 + arc.y2
-        return (mx * sx + my * sy) / sqrt((mx * mx + my * my) * (sx * sx + sy * sy) + 1e-300)
-    mx, my = arc.x1 - arc.x2, arc.y1 - arc.y2
-    return -(mx * mx + my * my)
+def angle_from(ax, ay, bx, by):
+    """The angle from a to b, anticlockwise, 0 to 2 pi."""
+    angle = atan2(ax * by - ay * bx, ax * bx + ay * by)
+    return angle if angle >= 0.0 else angle + TURN
 
 
 @kernel
-def crossing(ax, ay, bx, by, cx, cy, dx, dy):
-    """Whether segments a b and c d cross."""
-    det = (dy - cy) * (bx - ax) - (dx - cx) * (by - ay)
-    if abs(det) < 1e-15:
-        return False
-    s = ((dx - cx) * (ay - cy) - (dy - cy) * (ax - cx)) / det
-    t = ((bx - ax) * (ay - cy) - (by - ay) * (ax - cx)) / det
-    return 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0
+def chord(arc):
+    """Distance between both points of contact, squared."""
+    dx, dy = arc.x1 - arc.x2, arc.y1 - arc.y2
+    return dx * dx + dy * dy
 
 
 @kernel
 def wrap_inside(ax, ay, bx, by, r, out):
     """A string kept inside a circle bends at one point of it, with equal angles: 0, or -1 if it need not bend.
 
-    With A = r/|a|, B = r/|b| and G the cosine between them, asin(A z) + asin(B z) - 2 asin(z) + acos(G) = 0 gives the
-    sine z of the angle to the circle's normal (MuJoCo: wrap_inside).
+    With A = r/|a|, B = r/|b|, G the angle between both, and e the string's angle to the circle at the bend,
+
+        f(e) = asin(A cos e) + asin(B cos e) - π + 2 e + G = 0
+
+    (MuJoCo's wrap_inside, with cos e for its z, which keeps strings that nearly touch exact).  f rises and is concave,
+    so that Newton's steps from e = 0, where f < 0 unless the line passes through the circle, never go too far.
     """
     la, lb = sqrt(ax * ax + ay * ay), sqrt(bx * bx + by * by)
     dx, dy = bx - ax, by - ay
@@ -119,34 +127,20 @@ def wrap_inside(ax, ay, bx, by, r, out):
             nx, ny = ax + t * dx, ay + t * dy
             if nx * nx + ny * ny <= r * r:
                 return -1.0
-    mx, my = 0.5 * (ax + bx), 0.5 * (ay + by)  # where the search does not end: the middle, as MuJoCo
-    lm = sqrt(mx * mx + my * my)
-    out[0] = out[3] = mx / lm * r
-    out[1] = out[4] = my / lm * r
-    A, B, G = r / la, r / lb, (la * la + lb * lb - dd) / (2.0 * la * lb)
-    if A * B > 0.999999999999999 or G < -1.0:
-        return -1.0
-    if G > 1.0 - 1e-15:
-        return 0.0
-    from_g = acos(G)
-    z = 1.0 - 1e-7
-    f = asin(A * z) + asin(B * z) - 2.0 * asin(z) + from_g
-    if f > 0.0:
-        return 0.0
-    for _ in range(30):
-        slope = A / sqrt(1.0 - A * A * z * z) + B / sqrt(1.0 - B * B * z * z) - 2.0 / sqrt(1.0 - z * z)
-        if slope > -1e-15:
+    A, B = r / la, r / lb
+    G = abs(atan2(ax * by - ay * bx, ax * bx + ay * by))
+    e = 0.0
+    for _ in range(50):
+        c, s = cos(e), sin(e)
+        f = asin(A * c) + asin(B * c) - pi + 2.0 * e + G
+        deep_a, deep_b = sqrt(max(1.0 - A * A * c * c, 1e-30)), sqrt(max(1.0 - B * B * c * c, 1e-30))
+        step = -f / max(2.0 - s * (A / deep_a + B / deep_b), 1e-9)
+        e = min(e + step, 0.5 * pi)
+        if abs(step) < 1e-15:
             break
-        new = z - f / slope
-        if not new < z:
-            break
-        z = new
-        f = asin(A * z) + asin(B * z) - 2.0 * asin(z) + from_g
-    if abs(f) > 1e-6:
-        return 0.0
-    ux, uy, turn = ax / la, ay / la, asin(z) - asin(A * z)
+    ux, uy, turn = ax / la, ay / la, 0.5 * pi - e - asin(A * cos(e))
     if ax * by - ay * bx < 0.0:
-        ux, uy, turn = bx / lb, by / lb, asin(z) - asin(B * z)
+        ux, uy, turn = bx / lb, by / lb, 0.5 * pi - e - asin(B * cos(e))
     c, s = cos(turn), sin(turn)
     out[0] = out[3] = r * (c * ux - s * uy)
     out[1] = out[4] = r * (s * ux + c * uy)

@@ -1,26 +1,29 @@
-"""Actuators and springs of an MJCF model, acting on a figure in a world, or in a batch of them.
+"""Actuators, springs and limits of an MJCF model, acting on a figure in a world, or in a batch of them.
 
 Springs in joints, and actuators that are springs and dampers themselves, go into the implicit motors of the world's
 step: per velocity
 
     τ = K (q_t - q) - D q̇ + push        K = Σ springs, q_t: where their sum does not pull, D = Σ dampers
 
-so they are stable at any step.  Motors proper give `push`.  Force ranges bound the motor of a velocity.
+so they are stable at any step.  Motors proper give `push`.  Force ranges bound the motor of a velocity.  Limits of
+joints give way as the file says (`constraints.soft_limits`).
 """
 
 from typing import Any
 
 import numpy as np
 
+from hitogata.constraints.soft_limits import SoftLimit
 from hitogata.errors import ArgumentError
 from hitogata.figure.pose import FloatArray
 from hitogata.files import MjcfModel
-from hitogata.lanes import record_offsets
+from hitogata.files.mjcf_limits import JointLimit
+from hitogata.lanes import record_offsets, size
 from hitogata.sim.batch_members import BatchMember
 from hitogata.sim.layout import Motor
 from hitogata.sim.members import Member, bodies_of_v
 
-AT = record_offsets(Motor)
+AT, SOFT = record_offsets(Motor), size(SoftLimit)
 
 
 class Actuators:
@@ -30,6 +33,7 @@ class Actuators:
         member: the figure in a world, as `World.add(model.figure, ignored=model.ignored)` returns it.  Its motors are
             set: springs, dampers, targets and pushes are the actuators' from now on.
         model: as `files.read_mjcf_model` reads it.
+        limits: limits of joints give way as MuJoCo's do; else they are the world's walls (`Member.set_wall`).
 
     Example:
         >>> from hitogata.files import read_mjcf_model
@@ -43,7 +47,7 @@ class Actuators:
         >>> world.step(model.timestep)
     """
 
-    def __init__(self, member: Member, model: MjcfModel) -> None:
+    def __init__(self, member: Member, model: MjcfModel, *, limits: bool = True) -> None:
         if not isinstance(member, Member) or not isinstance(model, MjcfModel):
             raise ArgumentError(f"expected a figure in a world and an MjcfModel, got {member!r} and {model!r}")
         figure = member.figure
@@ -70,10 +74,13 @@ class Actuators:
         for link, first in zip(figure.links, figure.v_starts, strict=True):
             self._effort[first : first + link.joint.nv] = link.joint.effort_limit
         self._check_efforts()
-        motor = member._arrays.controls_of(member).motor
-        for v, body in enumerate(bodies_of_v(figure)):
+        motor, bodies = member._arrays.controls_of(member).motor, bodies_of_v(figure)
+        for v, body in enumerate(bodies):
             if body >= 0:
                 motor[body, [AT["stiffness"], AT["damping"]]] = stiffness[v], damping[v]
+        if limits:
+            for limit in model.limits:
+                motor[bodies[limit.velocity], AT["soft"] : AT["soft"] + SOFT] = _soft(limit)
         self.control(np.zeros(len(own)))
 
     def _check_efforts(self) -> None:
@@ -151,3 +158,7 @@ def _coordinates(figure: Any) -> Any:
         if link.joint.screws or link.joint.follows:
             result[v : v + link.joint.nv] = np.arange(q, q + link.joint.nq)
     return result
+
+
+def _soft(limit: JointLimit) -> FloatArray:
+    return np.array([limit.mobility, limit.rate, limit.pull, *limit.impedance, limit.width, limit.middle, limit.power])

@@ -18,7 +18,7 @@ from hitogata.sim.arguments import mass_of
 from hitogata.sim.batch_arguments import chosen, per_world, ranges_for
 from hitogata.sim.batch_arrays import Array, NatureViews, model_solids, put
 from hitogata.sim.blocks import Skin
-from hitogata.sim.layout import Motor, Pull, Solid
+from hitogata.sim.layout import SOFT_MOBILITY, Motor, Pull, Solid
 from hitogata.sim.parts import control_parts, joint_memory
 from hitogata.sim.range_overrides import ball_joint
 from hitogata.sim.ties import AT, Tie, on_link
@@ -105,6 +105,8 @@ class BatchMember:
     ) -> None:
         """Spring [N m/rad] and damper [N m s/rad] at the ends of some joints' ranges; an infinite spring is hard."""
         self._set_motor(2, stiffness, damping, joints, worlds, hard=True)
+        at, motor = chosen(worlds, self._batch.count), self._records(self._parts.motor, record_size(Motor))
+        put(motor, at, self._member._rows_of(joints), SOFT_MOBILITY, np.zeros(len(at)))
 
     def _set_motor(
         self, first: int, stiffness: Any, damping: Any, joints: Iterable[str] | None, worlds: Any, *, hard: bool

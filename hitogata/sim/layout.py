@@ -18,6 +18,7 @@ from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow
 from hitogata.constraints.limits import Watch
 from hitogata.constraints.links import LIMITS
 from hitogata.constraints.ranges import Ranges, one_range
+from hitogata.constraints.soft_limits import SoftLimit
 from hitogata.dynamics.factor import Chains
 from hitogata.dynamics.followers import REGISTER, Followers
 from hitogata.dynamics.layout import FigureMemory, Tree, tree_of
@@ -32,6 +33,7 @@ from hitogata.lanes import (
     open_memory,
     part,
     record,
+    record_offsets,
     records,
     rounded_up,
     wholes,
@@ -84,6 +86,11 @@ class Motor:
     wall_stiffness: float
     wall_damping: float
     limit: float  # greatest force of each of the joint's velocities; infinite: none
+    soft: SoftLimit  # of hinges and sliders, in place of the wall
+
+
+SOFT_MOBILITY = record_offsets(Motor)["soft"]
+"""Where a motor's soft limit begins; 0 there: it has none."""
 
 
 @record

@@ -15,7 +15,7 @@ from hitogata.rom import RangeOfMotion
 from hitogata.sim import step_readings
 from hitogata.sim.arguments import number, numbers, state_of
 from hitogata.sim.energy import WorldEnergy, member_energy
-from hitogata.sim.layout import Motor
+from hitogata.sim.layout import SOFT_MOBILITY, Motor
 from hitogata.sim.loose_bodies import gaps_of
 from hitogata.sim.parts import joint_memory
 from hitogata.sim.placement import coordinates, with_joint, with_joints, with_root
@@ -202,10 +202,11 @@ class Member:
         """Spring [N m/rad] and damper [N m s/rad] at the ends of some joints' ranges; None: of all joints.
 
         An infinitely stiff wall (`math.inf`) is hard: nothing goes through.  A soft one gives way in proportion.
-        Of sliders: [N/m], [N s/m].
+        Of sliders: [N/m], [N s/m].  It takes the place of limits of an MJCF file (`Actuators`).
         """
         values = number(stiffness, "stiffness", positive=True, infinite=True), number(damping, "damping")
-        self._arrays.controls_of(self).motor[self._rows_of(joints), 2:4] = values
+        motor, rows = self._arrays.controls_of(self).motor, self._rows_of(joints)
+        motor[rows, 2:4], motor[rows, SOFT_MOBILITY] = values, 0.0
 
     def range_of(self, joint: str) -> RangeOfMotion | None:
         """Range of motion of a ball joint, or None."""

@@ -16,7 +16,7 @@ from hitogata.dynamics.figure_tables import (
     put_ranges,
     range_counts,
 )
-from hitogata.dynamics.follower_model import tree_model_of
+from hitogata.dynamics.follower_model import UNLOCKED_SINGLE, lockable, tree_model_of, unlock
 from hitogata.dynamics.layout import Body, JointInts
 from hitogata.dynamics.model import Model
 from hitogata.figure import Figure
@@ -111,17 +111,22 @@ def _single(figure: Figure) -> _Single:
     return single
 
 
-def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], points: int) -> Forest:
-    """The flat arrays of figures side by side (see `layout`), with room for so many point rows."""
+def make_forest(
+    figures: Sequence[Figure], gravity: tuple[float, float, float], points: int, *, single: bool = False
+) -> Forest:
+    """The flat arrays of figures side by side (see `layout`), with room for so many point rows.
+
+    single: they are for single precision, in which joints of three turns need more armature.
+    """
     singles = [_single(figure) for figure in figures]
-    gathered = gather([single.tables for single in singles])
+    gathered = gather([own.tables for own in singles])
     starts, walls = gathered.ends.tolist(), gathered.ranges.walls
     spans = tuple(
-        Span(slice(at, to), slice(q, q_to), slice(v, v_to), slice(link, link_to), single.body_of_link)
-        for (at, q, v, link), (to, q_to, v_to, link_to), single in zip(starts[:-1], starts[1:], singles, strict=True)
+        Span(slice(at, to), slice(q, q_to), slice(v, v_to), slice(link, link_to), own.body_of_link)
+        for (at, q, v, link), (to, q_to, v_to, link_to), own in zip(starts[:-1], starts[1:], singles, strict=True)
     )
     body, nq, nv, links = starts[-1]
-    stride = _up(max((single.chains.shape[1] for single in singles), default=0))
+    stride = _up(max((own.chains.shape[1] for own in singles), default=0))
     widest = max((2 + 6) * (span.bodies.stop - span.bodies.start) for span in spans) + walls if spans else 0
     sizes = {"nv": nv, "stride": stride, "width": _up(widest) + 8, "points": points, "walls": walls}
     registers = gathered.followers.registers
@@ -130,9 +135,14 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
     fields = model.open(floats, ints)
     put(fields.figure, gathered, gravity)
     if figures:
-        shift = np.repeat(gathered.ends[:-1, 2], [len(single.solids) for single in singles])
-        fields.chain[:] = _side_by_side([single.chains for single in singles], shift, stride)
-        fields.solid.rows[:] = np.concatenate([single.solids for single in singles])
+        shift = np.repeat(gathered.ends[:-1, 2], [len(own.solids) for own in singles])
+        fields.chain[:] = _side_by_side([own.chains for own in singles], shift, stride)
+        fields.solid.rows[:] = np.concatenate([own.solids for own in singles])
+        if single:
+            for span, figure in zip(spans, figures, strict=True):
+                light = lockable(figure, tree_model_of(figure))
+                rows = fields.figure.body.rows
+                unlock(rows, [(span.bodies.start + b, inertia) for b, inertia in light], UNLOCKED_SINGLE)
     return Forest(
         ints, floats, spans, body, nq, nv, model, State.layout(nq=nq, nv=nv, bodies=body),
         Control.layout(nq=nq, nv=nv, bodies=body), WorkMemory.layout(

@@ -22,6 +22,7 @@ from hitogata.capture import (
     fit_body,
     label,
     learn_markers,
+    marker_data,
     markers_on,
     project,
     read_cameras,
@@ -171,15 +172,7 @@ def trial_of(
         marker_set: on it.
         cameras: that saw them.
     """
-    nt, nm = len(frames), len(labels)
-    rest = [np.setdiff1d(np.arange(len(f.points)), f.labels[f.labels >= 0]) for f in frames]
-    most = max((len(each) for each in rest), default=0)
-    places = np.full((nt, nm + most, 3), np.nan)
-    for k, (frame, spare) in enumerate(zip(frames, rest, strict=True)):
-        places[k, :nm] = frame.markers
-        places[k, nm : nm + len(spare)] = frame.points[spare]
-    names = (*labels, *(f"*{k + 1}" for k in range(most)))
-    markers = MarkerData(names, np.arange(nt) / rate, rate, places, name="live")
+    markers = marker_data(frames, labels, rate)
     trial = CaptureTrial(
         markers, marker_set, None, tuple(cameras), tuple(Sighting(f.points, f.seen_by) for f in frames)
     )

@@ -142,3 +142,30 @@ def test_a_full_disk_is_said_and_survived(tmp_path):
         assert "the disk takes data again" in texts
     finally:
         subprocess.run(["umount", str(disk)], check=False)
+
+
+def test_a_disk_that_stands_still_is_said_and_memory_stays_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr("hitogata.behaviour.recorder.SLOW", 0.2)
+    path, go_on = str(tmp_path / "r.mcap"), threading.Event()
+    fat = Inlet(stream("fat", rate=2000.0, channels=16), lambda t: 5.0 + t, rate=2000.0)
+    with Recorder(path, inlets=[fat], most_waiting=100_000) as recorder:
+        end = time.monotonic() + 20.0
+        while not recorder.status["/fat"].written and time.monotonic() < end:
+            time.sleep(0.05)
+        commit = recorder._writer.commit
+        recorder._writer.commit = lambda: (go_on.wait(20.0), commit())
+        while not recorder.status["/fat"].dropped and time.monotonic() < end:
+            time.sleep(0.05)
+        assert recorder.disk
+        assert recorder.waiting < 150_000
+        go_on.set()
+        while recorder.disk and time.monotonic() < end:
+            time.sleep(0.05)
+        assert recorder.disk == ""
+        status = recorder.status["/fat"]
+    found = open_recording(path)
+    assert len(found.track("fat")) == status.received - status.dropped
+    texts = [str(n["text"]) for n in found.notes]
+    assert any("the disk is slow" in text for text in texts)
+    assert any("samples let go" in text for text in texts)
+    assert "the disk takes data again" in texts

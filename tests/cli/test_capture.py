@@ -1,5 +1,8 @@
 """`hitogata capture` on files: images to cameras, images to points, wrong labels to right ones."""
 
+import socket
+import threading
+
 import numpy as np
 import pytest
 
@@ -12,6 +15,8 @@ from tests.capture.rigs import FRAME, WAND, cameras, guesses, sightings, waved
 from tests.capture.test_labelling import walk
 
 TRUE = cameras(4)
+HUMAN = virtual_human()
+MARKERS = spread_markers(HUMAN, 20, radius=0.0095)
 
 
 def test_from_images_to_points(tmp_path, capsys, monkeypatch) -> None:
@@ -76,3 +81,46 @@ def test_images_that_are_not_there_are_named(tmp_path, capsys) -> None:
     (tmp_path / "c0.npy").unlink()
     assert main(track) == 2
     assert "nothing of camera 'c0'" in capsys.readouterr().err
+
+
+def test_live_from_a_folder_and_from_sockets(tmp_path, capsys) -> None:
+    """The same film twice: read here, and played by cameras on the network."""
+    points = MARKERS.positions(HUMAN, HUMAN.neutral())[None].repeat(12, axis=0)
+    film = np.array(list(film_points(TRUE, points, radius=0.0095)))
+    (tmp_path / "film").mkdir()
+    for k, camera in enumerate(TRUE):
+        np.save(tmp_path / "film" / f"{camera.name}.npy", film[:, k])
+    lab, out = str(tmp_path / "cameras.toml"), str(tmp_path / "live.c3d")
+    write_cameras(TRUE, lab)
+    write_c3d(MarkerData(MARKERS.labels, np.arange(12) / 50, 50.0, points), tmp_path / "model.c3d")
+    common = ["--cameras", lab, "--rate", "50", "--model", str(tmp_path / "model.c3d"), "-o", out]
+    assert main(["capture", "live", str(tmp_path / "film"), *common]) == 0
+    assert "12 frames" in capsys.readouterr().out
+    found = read_c3d(out).markers
+    here = np.linalg.norm(found.positions[:, : points.shape[1]] - points, axis=2) < 0.005
+    assert here.mean() > 0.9
+    port = free_ports(4)
+    serve = ["capture", "serve", str(tmp_path / "film"), "--cameras", lab, "--rate", "50", "--port", str(port)]
+    cameras_ = threading.Thread(target=main, args=(serve,), daemon=True)
+    cameras_.start()
+    assert main(["capture", "live", f"127.0.0.1:{port}", *common, "--lag", "20000"]) == 0
+    assert "12 frames" in capsys.readouterr().out
+    assert np.allclose(read_c3d(out).markers.positions, found.positions, atol=1e-6, equal_nan=True)
+    cameras_.join(60)
+    with pytest.raises(SystemExit):
+        main(["capture", "live"])
+    assert main(["capture", "live", "nowhere", *common]) != 0
+    assert "expected HOST:PORT, lsl, or a folder of images" in capsys.readouterr().err
+
+
+def free_ports(count: int) -> int:
+    """The first of so many ports in a row that are free."""
+    for port in range(20000, 60000, 97):
+        try:
+            held = [socket.create_server(("127.0.0.1", port + k)) for k in range(count)]
+        except OSError:
+            continue
+        for one in held:
+            one.close()
+        return port
+    raise AssertionError("no free ports")

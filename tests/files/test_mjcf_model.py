@@ -12,7 +12,7 @@ from hitogata.errors import ArgumentError, FileContentWarning, HitogataError
 from hitogata.figure import State
 from hitogata.files import read_mjcf, read_mjcf_model
 from hitogata.library import human28
-from hitogata.sim import Actuators, World
+from hitogata.sim import Actuators, World, WorldBatch
 
 ARM = """
 <mujoco><compiler angle="radian"/><option timestep="0.002" gravity="0 0 -9.81" integrator="implicitfast"/>
@@ -102,6 +102,65 @@ def test_bodies_that_hang_on_each_other_by_several_joints_do_not_touch():
     assert ("pelvis", "right_thigh") in model.ignored
     assert len(model.actuators) == 17
     assert len(model.springs) == 14
+
+
+STOPS = """
+<mujoco><compiler angle="radian"/><option timestep="0.002" gravity="0 0 0" integrator="Euler"/>
+  <worldbody>{}</worldbody></mujoco>
+"""
+STOP = """<body><joint type="{}" name="j" axis="0 0 1" range="-0.3 0.4" limited="true" armature="0.1" {}/>
+  <geom type="box" size="0.1 0.1 0.1" mass="2" contype="0" conaffinity="0"/></body>"""
+
+
+@pytest.mark.parametrize("h", [0.002, 0.015])  # the longer step is beyond what time constants of 0.02 s allow
+@pytest.mark.parametrize("kind", ["hinge", "slide"])
+@pytest.mark.parametrize(
+    "law", ["", 'solreflimit="0.05 0.6"', 'solreflimit="-900 -40"', 'solimplimit="0.3 0.95 0.05 0.3 2"',
+            'solimplimit="0.3 0.9 0.02 0.5 1"', 'solimplimit="0.5 0.9 0"', 'solreflimit="0.02 -3"'],
+)  # fmt: skip
+def test_limits_give_way_as_in_mujoco(law, kind, h):
+    """A joint that flies against its limit, and back: the same numbers, whatever solref and solimp."""
+    if law.startswith('solreflimit="-900') and h > 0.01:
+        pytest.skip("MuJoCo does not bound what is given directly")
+    text = STOPS.format(STOP.format(kind, law))
+    model = read(text)
+    for start, speed in ((0.35, 3.0), (-0.25, -2.0), (0.45, 0.0)):
+        world = World(gravity=model.gravity)
+        body = world.add(model.figure)
+        body.state = State(np.array([start]), np.array([speed]))
+        Actuators(body, model)
+        theirs = mujoco.MjModel.from_xml_string(text)
+        theirs.opt.timestep = h
+        data = mujoco.MjData(theirs)
+        data.qpos[:], data.qvel[:] = start, speed
+        for _ in range(round(0.2 / h)):
+            mujoco.mj_step(theirs, data)
+            world.step(h)
+            np.testing.assert_allclose(body.q, data.qpos, atol=1e-9)
+    body.state = State(np.array([0.35]), np.array([3.0]))
+    body.set_wall(math.inf)  # its own limit is over
+    world.step(h, steps=round(0.1 / h))
+    assert body.q[0] < 0.4 + 1e-3
+
+
+def test_gymnasiums_humanoid_with_limits():
+    """From the file's pose, whose knees are 2 degrees outside their ranges; in a batch, too."""
+    path = os.path.join(os.path.dirname(pytest.importorskip("gymnasium").__file__), "envs/mujoco/assets/humanoid.xml")
+    model, theirs = read(path), mujoco.MjModel.from_xml_path(path)
+    theirs.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    data = mujoco.MjData(theirs)
+    data.qpos[2] = 3.0
+    world = World(gravity=model.gravity)
+    human = world.add(model.figure, State(data.qpos.copy(), np.zeros(23)), ignored=model.ignored)
+    Actuators(human, model)
+    batch = WorldBatch(world, 4, dtype=np.float64)
+    batch.step(0.003, steps=67)
+    for _ in range(67):
+        mujoco.mj_step(theirs, data)
+        world.step(0.003)
+        np.testing.assert_allclose(human.q[7:], data.qpos[7:], atol=1e-3)
+    np.testing.assert_allclose(batch.member(human).q, np.tile(human.q, (4, 1)), atol=1e-6)
+    assert (human.q[[13, 17]] < np.radians(-2)).all()  # the knees came in
 
 
 def test_free_fall_of_gymnasiums_humanoid():

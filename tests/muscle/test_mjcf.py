@@ -73,6 +73,47 @@ def test_lengths_jacobians_and_forces(tmp_path):
     assert bent[1:4].min() > 5
 
 
+def test_strings_past_sites_in_any_place(tmp_path):
+    """Ends and sites all around spheres and cylinders, sites also inside: lengths and Jacobians are MuJoCo's."""
+    mujoco = pytest.importorskip("mujoco")
+    rng = np.random.default_rng(5)
+    kinds = ("sphere", "cylinder")
+    still, moved, tendons = "", "", ""
+    for k in range(200):
+        a, b, s = rng.normal(size=(3, 3)) * 0.25
+        if k % 4 == 2:
+            s *= 0.06 / np.linalg.norm(s)
+        still += f'<geom name="g{k}" type="{kinds[k % 2]}" size=".1 .05"/>'
+        still += f'<site name="s{k}" pos="{s[0]} {s[1]} {s[2]}"/>'
+        still += f'<site name="a{k}" pos="{a[0]} {a[1]} {a[2]}"/>'
+        moved += f'<site name="b{k}" pos="{b[0]} {b[1]} {b[2]}"/>'
+        ends = f'<site site="a{k}"/><geom geom="g{k}" sidesite="s{k}"/><site site="b{k}"/>'
+        tendons += f'<spatial name="t{k}">{ends}</spatial>'
+    joints = "".join(f'<joint type="slide" axis="{axis}"/>' for axis in ("1 0 0", "0 1 0", "0 0 1"))
+    path = tmp_path / "strings.xml"
+    path.write_text(
+        f'<mujoco><worldbody>{still}<body name="m">{joints}<geom size=".1"/>{moved}</body></worldbody>'
+        f"<tendon>{tendons}</tendon></mujoco>"
+    )
+    muscles = muscles_from_mjcf(path)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    around = np.zeros(200, bool)
+    for _ in range(5):
+        data.qpos[:] = rng.normal(size=3) * 0.1
+        mujoco.mj_forward(model, data)
+        found = wire_geometry(muscles, data.qpos)
+        np.testing.assert_allclose(found.lengths, data.ten_length, rtol=0, atol=1e-9)
+        expected = np.zeros((200, 3))
+        mujoco.mju_sparse2dense(
+            expected, data.ten_J, model.ten_J_rownnz, model.ten_J_rowadr, model.ten_J_colind.ravel()
+        )
+        np.testing.assert_allclose(found.jacobian, expected, rtol=0, atol=1e-6)
+        around |= data.ten_wrapnum > 2
+    assert around[0::2].sum() > 40
+    assert around[1::2].sum() > 40
+
+
 def test_pulleys_are_refused(tmp_path):
     pytest.importorskip("mujoco")
     path = tmp_path / "arm.xml"

@@ -177,6 +177,10 @@ def test_three_turns_where_two_axes_meet():
     member.push([0.0, 30.0, 0.0])
     world.step(1 / 60, steps=600)
     assert member.q[1] == pytest.approx(np.pi / 2, abs=2e-3)
+    small = WorldBatch(world, 5, dtype=np.float32)
+    small.step(1 / 60, steps=600)
+    assert small.alive.all()
+    assert small.q[:, 1] == pytest.approx(np.full(5, np.pi / 2), abs=2e-3)
 
 
 def test_bad_input():
