@@ -94,6 +94,7 @@ def run(seconds: float) -> None:
         finally:
             for device in made:
                 device.kill()
+        assert body.muscles is not None
         report(frames, status, replay(open_recording(path), body), LiveForces(body.muscles, body.options))
 
 
