@@ -163,7 +163,7 @@ def restarts(raw: Array, arrival: Array) -> list[int]:
         if level > floor and _catches_up(raw[i:], lag[i:], floor):
             continue
         # Stamps go on as before and the end is near: a delay that had no time to pass.
-        if level > floor and 0.0 < raw[i] - raw[i - 1] <= JUMP and arrival[-1] - arrival[i] < LOOK:
+        if level > floor and 0.0 < raw[i] - raw[i - 1] <= JUMP and raw[-1] - raw[i] < lag[i] - floor + LOOK:
             continue
         starts.append(int(i))
         begin = int(i)
