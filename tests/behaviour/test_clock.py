@@ -121,3 +121,15 @@ def test_a_delay_that_lasts_to_the_end_is_no_restart():
     found = fit_clock(5.0 + k / 120.0, np.maximum.accumulate(arrival))
     assert len(found.segments) == 1
     np.testing.assert_allclose(np.diff(found.local(5.0 + k / 120.0)), 1 / 120.0, atol=1e-5)
+
+
+def test_what_is_late_at_first_is_no_restart():
+    rng, k = np.random.default_rng(4), np.arange(360)
+    raw, true = 5.0 + k / 120.0, 10.0 + k / 120.0
+    arrival = np.maximum.accumulate(true + 2e-4 + rng.uniform(0.0, 5e-3, len(k)))
+    arrival[:12] = true[11] + 0.15  # stamped late: the receiver had to wait for the processor
+    assert len(fit_clock(raw, arrival).segments) == 1
+    live = LiveClock()
+    found = np.concatenate([live.local(raw[i : i + 12], arrival[i : i + 12]) for i in range(0, len(k), 12)])
+    assert live.begun == 0
+    np.testing.assert_allclose(found[120:], true[120:], atol=6e-3)
