@@ -25,6 +25,9 @@ UNLOCKED = 1e-9
 """Armature of joints of three turns, as a share of the inertia in their neutral pose: more changes bodies that are
 light beside what hangs on them."""
 
+UNLOCKED_SINGLE = 1e-4
+"""The same in single precision, whose rounding is greater than the former."""
+
 LEAST = 1e-15
 """Armature of a coordinate that may move nothing [kg m²]."""
 
@@ -60,18 +63,30 @@ def tree_model_of(figure: Figure) -> Model:
 def _unlocked(figure: Figure, model: Model) -> Model:
     """The same with a little armature in joints of three turns and more, whose coordinates lose their inertia where two
     axes meet (gimbal lock)."""
-    floats, column, inertia = model.floats, record_offsets(Body)["armature"], None
+    floats = model.floats.copy()
+    unlock(floats[HEADER:].reshape(-1, record_size(Body)), lockable(figure, model), UNLOCKED)
+    return replace(model, floats=floats)
+
+
+def lockable(figure: Figure, model: Model) -> list[tuple[int, float]]:
+    """Bodies whose coordinates lose their inertia where two axes meet, and their inertia in the neutral pose."""
+    found, inertia = list[tuple[int, float]](), None
     for k, link in enumerate(figure.links):
         turns = link.joint.steps if link.joint.follows else [s for s in link.joint.screws if s.turn]
         if len([s for s in turns if s.turn]) < 3 or link.joint.nv < 3:
             continue
         if inertia is None:
             inertia = np.diag(mass_matrix(figure, figure.neutral()))
-            floats = model.floats.copy()
-        rows = floats[HEADER:].reshape(-1, record_size(Body))
-        for n, body in enumerate(model.driven_by(figure, k)):
-            rows[body, column] = max(rows[body, column], UNLOCKED * float(inertia[figure.v_starts[k] + n]))
-    return replace(model, floats=floats)
+        first = figure.v_starts[k]
+        found += [(body, float(inertia[first + n])) for n, body in enumerate(model.driven_by(figure, k))]
+    return found
+
+
+def unlock(rows: Any, bodies: list[tuple[int, float]], share: float) -> None:
+    """At least this share of their inertia as armature of bodies; rows: of `Body`, changed."""
+    column = record_offsets(Body)["armature"]
+    for body, inertia in bodies:
+        rows[body, column] = max(rows[body, column], share * inertia)
 
 
 class _Plan:

@@ -67,6 +67,12 @@ def as_rows(inputs: Any, figure: Figure) -> tuple[list[Any], bool]:
     return [r if r.flags.writeable else r.copy() for r in rows], not counts
 
 
+def check_finite(figure: Figure, inputs: Any, *arrays: Array) -> None:
+    """An error that says which number of which argument is not finite, if one is not."""
+    if not all(np.isfinite(a).all() for a in arrays):
+        check(BAD_VALUE, figure, inputs)
+
+
 def positive(name: str, value: Any) -> float:
     """A finite number, 0 or more, or an ArgumentError."""
     try:

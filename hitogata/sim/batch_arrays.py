@@ -119,7 +119,8 @@ class BatchArrays:
         if self._shared is None:
             model, points = self.model, self.room + len(self.model.contents.ties)
             figures = [m.figure for m in model.contents.members]
-            self._forest = make_forest(figures, model.contents.gravity, points)
+            single = self.dtype == np.float32
+            self._forest = make_forest(figures, model.contents.gravity, points, single=single)
             self._shared = (
                 self._forest.ints, self._forest.floats.astype(self.dtype), model.ties.ints, model.shapes.ints,
                 model.shapes.floats_for(self.dtype), model.pairs, model.law.astype(self.dtype),

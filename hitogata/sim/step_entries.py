@@ -370,14 +370,17 @@ def square(a):
 
 @kernel
 def sliding(tree, v, rows, joint_rows):
-    """Speed of the fastest ball joint that is pressed on the wall of its range, alone or with others; and the same of
-    what is led [rad/s]."""
+    """Speed of the fastest joint that is pressed on a wall that bends, as those of ranges of ball joints and of several
+    joints do; and the same of what is led [rad/s]."""
     most, most_led = 0.0, 0.0
     for a in range(joint_rows):
         joint, up, worst = tree.joint[rows.joint_int[a].body], rows.joint_int[a].several == 1, 0.0
         while True:
             if is_ball(joint):
                 worst = where(rows.joint[a].impulse > 0.0, not_below(square(load3(v, joint.iv)), worst), worst)
+            elif up and joint.count == 1 and joint.turns == 1:
+                rate = v[joint.iv]
+                worst = where(rows.joint[a].impulse > 0.0, not_below(rate * rate, worst), worst)
             if not up or joint.parent < 0:
                 break
             joint = tree.joint[joint.parent]

@@ -9,7 +9,7 @@ import numpy as np
 from hitogata.constraints.envelope import WIDEST
 from hitogata.constraints.limits import Limit
 from hitogata.constraints.ranges import NONE
-from hitogata.dynamics.follower_model import FollowerTables, tree_model_of
+from hitogata.dynamics.follower_model import UNLOCKED_SINGLE, FollowerTables, lockable, tree_model_of, unlock
 from hitogata.dynamics.layout import HEADER as MODEL_HEADER
 from hitogata.dynamics.layout import Body, JointInts, Model
 from hitogata.figure import Figure
@@ -125,10 +125,15 @@ def _first(item: tuple[int, FloatArray, int]) -> int:
     return item[0]
 
 
-def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], points: int) -> Forest:
-    """The flat arrays of figures side by side (see `layout`), with room for so many point rows."""
+def make_forest(
+    figures: Sequence[Figure], gravity: tuple[float, float, float], points: int, *, single: bool = False
+) -> Forest:
+    """The flat arrays of figures side by side (see `layout`), with room for so many point rows.
+
+    single: they are for single precision, in which joints of three turns need more armature.
+    """
     singles = [_single(figure) for figure in figures]
-    counts = [len(single.joints) for single in singles]
+    counts = [len(each.joints) for each in singles]
     sizes_of = [(count, s.nq, s.nv, f.nlinks) for count, s, f in zip(counts, singles, figures, strict=True)]
     ends = np.cumsum([(0, 0, 0, 0), *sizes_of], axis=0)
     spans = tuple(
@@ -138,9 +143,9 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
     )  # fmt: skip
     body, nq, nv, links = map(int, ends[-1])
     shifts = np.repeat(ends[:-1], counts, axis=0)
-    rows = _numbered([single.joints for single in singles], shifts)
+    rows = _numbered([each.joints for each in singles], shifts)
     starts, coupled, ranges, walls = _gather_ranges(figures)
-    stride = _up(max((single.chains.shape[1] for single in singles), default=0))
+    stride = _up(max((each.chains.shape[1] for each in singles), default=0))
     widest = max((2 + 6) * (span.bodies.stop - span.bodies.start) for span in spans) + walls if spans else 0
     sizes = {"bodies": body, "nv": nv, "stride": stride, "width": _up(widest) + 8, "points": points, "walls": walls}
     following = _gather_followers(figures, np.split(rows, ends[1:-1, 0]) if figures else [])
@@ -156,10 +161,14 @@ def make_forest(figures: Sequence[Figure], gravity: tuple[float, float, float], 
     _put_followers(fields, following)
     if figures:
         fields.joint.rows[:] = rows
-        fields.chain[:] = _side_by_side([single.chains for single in singles], shifts[:, 2], stride)
-        fields.body.rows[:] = np.concatenate([single.bodies for single in singles])
-        fields.solid.rows[:] = np.concatenate([single.solids for single in singles])
-        fields.limit.rows[:] = np.concatenate([single.limits for single in singles])
+        fields.chain[:] = _side_by_side([each.chains for each in singles], shifts[:, 2], stride)
+        fields.body.rows[:] = np.concatenate([each.bodies for each in singles])
+        if single:
+            for span, figure in zip(spans, figures, strict=True):
+                own = lockable(figure, tree_model_of(figure))
+                unlock(fields.body.rows, [(span.bodies.start + b, inertia) for b, inertia in own], UNLOCKED_SINGLE)
+        fields.solid.rows[:] = np.concatenate([each.solids for each in singles])
+        fields.limit.rows[:] = np.concatenate([each.limits for each in singles])
     return Forest(
         ints, floats, spans, body, nq, nv, model, State.layout(nq=nq, nv=nv, bodies=body),
         Control.layout(nq=nq, nv=nv, bodies=body), WorkMemory.layout(
