@@ -7,14 +7,17 @@ guide.
 from hitogata.capture.asymmetry import Asymmetry, asymmetry, suggest_move
 from hitogata.capture.blobs import BlobFinder, Blobs, BlobSettings, find_blobs
 from hitogata.capture.body_fit import BodyFit, FitSettings, fit_body, joint_centres
+from hitogata.capture.body_mass import segment_masses, with_masses
 from hitogata.capture.body_scale import scaled_figure
 from hitogata.capture.calibration import Calibration, CalibrationError, calibrate
 from hitogata.capture.camera import Camera, project, project_with_derivatives, rays, undistort
 from hitogata.capture.camera_files import read_cameras, write_cameras
 from hitogata.capture.camera_link import CameraFrame, CameraLinkError, CameraServer, frames_from, serve_camera
 from hitogata.capture.film import FilmSettings, film_figure, film_points
+from hitogata.capture.functional import FunctionalJoint
 from hitogata.capture.gap_fill import fill_gaps
 from hitogata.capture.ik import IkSettings, JointAngles, MarkerIk, Wishes, markers_on, solve_ik
+from hitogata.capture.ik_covariance import joint_covariance
 from hitogata.capture.joint_range import MeasuredRange, measure_range
 from hitogata.capture.label_edit import Scope, exchange_labels, remove_label
 from hitogata.capture.label_repair import Repaired, label_by_pose, repair_labels
@@ -47,6 +50,7 @@ __all__ = [
     "CameraServer",
     "FilmSettings",
     "FitSettings",
+    "FunctionalJoint",
     "IkSettings",
     "JointAngles",
     "LFrame",
@@ -82,6 +86,7 @@ __all__ = [
     "fit_body",
     "frames_from",
     "joint_centres",
+    "joint_covariance",
     "label",
     "label_by_pose",
     "learn_markers",
@@ -100,10 +105,12 @@ __all__ = [
     "repair_labels",
     "scaled_figure",
     "search_labels",
+    "segment_masses",
     "serve_camera",
     "solve_ik",
     "spread_markers",
     "suggest_move",
     "undistort",
+    "with_masses",
     "write_cameras",
 ]

@@ -22,6 +22,8 @@ def describe_bodies(actions: Any) -> None:
     fit.add_argument("--angles", metavar="FILE", help="joint angles to write: .npz, or .mot, .sto of an .osim figure")
     fit.add_argument("--save-markers", metavar="FILE", help="fitted marker set to write: .toml or .json")
     fit.add_argument("--mass", type=float, metavar="KG", help="of the whole (default: as dense as before)")
+    fit.add_argument("--stature", type=float, metavar="M", help="height of the person, for masses of segments")
+    fit.add_argument("--functional", default="", metavar="A,B", help="links whose joints the motion places and turns")
     fit.add_argument("--frames", type=int, default=60, metavar="N", help="by which sizes are found (default 60)")
     fit.add_argument("--whole-links", action="store_true", help="one factor for each link, not one for each axis")
     fit.set_defaults(run=_fit)
@@ -74,7 +76,11 @@ def _fit(args: argparse.Namespace) -> int:
         outlier = FitSettings.outlier if args.outlier is None else args.outlier / 1000
         settings = FitSettings(frames=args.frames, axes=not args.whole_links, outlier=outlier)
         held = _held(args, figure, model)
-        found = fit_body(figure, markers, trial, held=held, mass=args.mass, settings=settings, progress=_progress)
+        functional = [name.strip() for name in args.functional.split(",") if name.strip()]
+        found = fit_body(
+            figure, markers, trial, held=held, mass=args.mass, stature=args.stature, functional=functional,
+            settings=settings, progress=_progress,
+        )  # fmt: skip
         print(file=sys.stderr)
         write_fitted(found, args.output, model)
         if args.save_markers:
