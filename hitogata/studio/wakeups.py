@@ -39,4 +39,4 @@ def use_loop_events() -> None:
         self.message_event, self.flush_event = LoopEvent(), LoopEvent()
 
     make.loop_events = True  # type: ignore[attr-defined]
-    AsyncMessageBuffer.__init__ = make  # type: ignore[method-assign]
+    AsyncMessageBuffer.__init__ = make
