@@ -66,7 +66,7 @@ def _figure(name: str) -> Any:
 
 def held_ends(figure: Any, held: list[str]) -> list[tuple[int, int]]:
     """Bodies of the rows of welds."""
-    from hitogata.dynamics.layout import model_of
+    from hitogata.dynamics.model import model_of
     from hitogata.loops.link_set import tree_of_screws
 
     model, rows = model_of(tree_of_screws(figure)), []
