@@ -66,8 +66,9 @@ ENOUGH = 2
 def spread_markers(figure: Figure, count: int, *, radius: float = RADIUS, seed: int = 0) -> MarkerSet:
     """A marker set for any figure with shapes: every limb gets some, far apart, on the skin, no two limbs alike.
 
-    One each as long as there are enough (the largest first), then a second one each, for with two and its joint's centre
-    a link is known; links share the rest by the size of their skin.  Places are taken one by one from many on a link's skin, each as far from all that are taken as can be.
+    One each as long as there are enough (the largest first), then a second one each, for with two and its joint's
+    centre a link is known; links share the rest by the size of their skin.  Places are taken one by one from many on a
+    link's skin, each as far from all that are taken as can be.
 
     Args:
         figure: links without shapes get none.

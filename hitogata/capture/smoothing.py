@@ -5,8 +5,8 @@
 The first term is marker inverse kinematics with the markers' own noise σ, the second says that accelerations are of the
 size a (Kalman smoothing as least squares: Bell 1994).  A joint that its markers tell well is hardly touched; one that
 they tell badly, a spine of many ball joints or a limb with few markers in sight, follows what many frames agree upon,
-and where nothing tells it, it goes the way of the least acceleration.  Gauss-Newton; the normal equations of a window of
-frames are one banded system.  Turns between frames are taken to be small in its derivatives.
+and where nothing tells it, it goes the way of the least acceleration.  Gauss-Newton; the normal equations of a window
+of frames are one banded system.  Turns between frames are taken to be small in its derivatives.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import solveh_banded
 
 from hitogata.capture.fit_kinematics import marker_derivatives, placed_body
-from hitogata.capture.ik import JointAngles, matched_trial
+from hitogata.capture.ik import JointAngles, MarkerIk, Wishes, matched_trial
 from hitogata.capture.ik_layout import intervals
 from hitogata.dynamics import difference, integrate
 from hitogata.errors import ArgumentError
@@ -91,6 +91,7 @@ def smooth_angles(
             break
         if np.abs(change).max() < settings.tolerance:
             break
+    q = problem.in_ranges(q)
     places = angles.markers.positions(angles.figure, q)
     seen = np.isfinite(angles.residuals)
     residuals = np.where(seen, np.linalg.norm(np.nan_to_num(target) - places, axis=2), np.nan)
@@ -124,7 +125,7 @@ class _Problem:
         self.joined = even[:-1] * even[1:]                           # of frames 1 ... nt - 2: no jump of time there
         self.weight = self.angles.weights / max(self.angles.sigma, LEAST_SIGMA) ** 2
         still = np.all(self.angles.deviations == 0, axis=0)
-        self.free = np.flatnonzero(~still)
+        self.still, self.free = still, np.flatnonzero(~still)
         self.stays = (self.angles.deviations == 0)[:, self.free]
         self.low, self.high, self.place = intervals(figure)
 
@@ -192,16 +193,29 @@ class _Problem:
         return rows
 
     def moved(self, q: FloatArray, change: FloatArray) -> FloatArray:
-        """The coordinates a change further, in their ranges."""
-        figure = self.angles.figure
+        """The coordinates a change further; balls may leave their ranges, all others stay within."""
         new = np.asarray(integrate(self.plain, q, change))
         for v, at in enumerate(self.place):
             if at >= 0:
                 new[:, at] = np.clip(new[:, at], self.low[v], self.high[v])
+        return new
+
+    def in_ranges(self, q: FloatArray) -> FloatArray:
+        """Frames with balls beyond their ranges, solved again near to where they are, by inverse kinematics."""
+        figure, outside, near = self.angles.figure, np.zeros(len(q), bool), q.copy()
         for link, iq in zip(figure.links, figure.q_starts, strict=True):
             if link.joint.is_ball and link.joint.range is not None:
-                new[:, iq : iq + 4] = link.joint.range.clamp(new[:, iq : iq + 4])
-        return new
+                near[:, iq : iq + 4] = link.joint.range.clamp(q[:, iq : iq + 4])
+                outside |= np.abs((near[:, iq : iq + 4] * q[:, iq : iq + 4]).sum(axis=1)) < 1 - 1e-12
+        if not outside.any():
+            return q
+        solver = MarkerIk(figure, self.angles.markers, held=self.still)
+        sigma = max(self.angles.sigma, LEAST_SIGMA)
+        wish = Wishes(near[outside], 6 * self.smooth * sigma**2)     # 6: of a frame between four that stay, in DᵀD
+        q[outside] = solver.frames(
+            self.target[outside], self.angles.weights[outside], near[outside], wish, variances=False
+        ).q  # fmt: skip
+        return q
 
 
 def _turning(figure: Any, q: FloatArray) -> Any:
