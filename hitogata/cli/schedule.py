@@ -66,7 +66,7 @@ def _figure(name: str) -> Any:
 
 def _ends(figure: Any, held: list[str]) -> list[tuple[int, int]]:
     """Bodies of the rows of welds."""
-    from hitogata.dynamics.layout import model_of
+    from hitogata.dynamics.model import model_of
 
     model, rows = model_of(figure), []
     for text in held:
