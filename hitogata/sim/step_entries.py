@@ -24,7 +24,6 @@ from hitogata.lanes import (
 from hitogata.sim.body_state import place, turn_momenta
 from hitogata.sim.contact_log import CLOCK, keep_log, log_contacts, restore_log
 from hitogata.sim.contact_log import ROOM as LOG_ROOM
-from hitogata.sim.energy_momentum import UNKNOWN
 from hitogata.sim.geometric_stiffness import relax
 from hitogata.sim.impacts import MOST_RETAKES, TOO_SHORT, first_impact, is_led, moves_fast, stop_at_impact
 from hitogata.sim.layout import (
@@ -59,6 +58,7 @@ from hitogata.sim.substeps import (
     world_sums,
 )
 from hitogata.sim.tables import StepTable
+from hitogata.sim.tree_energy import UNKNOWN
 from hitogata.sim.velocity_update import carry, note_spin, synchronise
 from hitogata.spatial import dot, load3
 
