@@ -342,12 +342,14 @@ class Arrays:
 
     def step_back(self) -> "Arrays | None":
         """After a step failed: where it began.  If it lacked room, arrays with more of it; if not, None."""
-        self.failure = describe_failure(self)
-        np.copyto(self.state, self.before)
-        np.copyto(self.ties.numbers, self.ties.before)
         found, pairs = int(self.counts[FOUND]), int(self.pairs[PAIRS])
         pairs_lost = pairs > self.pairs[ROOM]
-        if found <= self.contact_room and not pairs_lost:
+        lost = found > self.contact_room or pairs_lost
+        if not lost:
+            self.failure = describe_failure(self)
+        np.copyto(self.state, self.before)
+        np.copyto(self.ties.numbers, self.ties.before)
+        if not lost:
             return None
         return self.with_room(max(2 * found, self.contact_room), 2 * pairs if pairs_lost else self.pair_room)
 
