@@ -2,10 +2,10 @@
 
     python -m benchmarks.behaviour devices [--minutes 10]     five devices, each a process: samples lost, alignment
     python -m benchmarks.behaviour chaos [--kills 200]        recorder and devices killed at random moments
-    python -m benchmarks.behaviour hours [--hours 8]          clocks of eight hours, in seconds: memory, drift
+    python -m benchmarks.behaviour restarts [--seconds 120]   events after devices began again, datagrams lost
     python -m benchmarks.behaviour damage [--files 10000]     MCAP and XDF files with bytes changed or cut off
 
-Without a word: each for a short while.
+Without a word: each for a short while.  `benchmarks.behaviour_hours`: eight hours.
 """
 
 import argparse
@@ -28,15 +28,14 @@ import numpy as np
 
 from benchmarks.timing import table
 from hitogata.behaviour import (
-    LiveClock,
     Recording,
     Samples,
     Track,
     align_events,
     find_pulses,
-    fit_clock,
     greatest_difference,
     open_recording,
+    shared_events,
     write_recording,
 )
 from hitogata.errors import HitogataError
@@ -44,8 +43,8 @@ from hitogata.errors import HitogataError
 KINDS = ("markers", "plate", "gaze", "emg", "tracker")
 DRIFTS = (100.0, -100.0, 60.0, -60.0, 20.0)
 JITTER = 5.0
-AHEAD = 45.0
-"""Devices are started so long before they play: some make their samples first [s]."""
+AHEAD = 100.0
+"""Devices are started so long before they play: on a busy computer they and the recorder take a while [s]."""
 COMMAND = (sys.executable, "-m", "hitogata.cli")
 
 
@@ -135,9 +134,9 @@ class LabTrack(Track):
     """A stream as LabRecorder writes it: offsets are those of LSL's round trips."""
 
     @functools.cached_property
-    def time(self) -> Any:
+    def local(self) -> Any:
         when, offset = self.round_trips.T
-        return self.samples.raw + np.interp(self.samples.arrival, when, offset) - self.origin
+        return self.samples.raw + np.interp(self.samples.arrival, when, offset)
 
 
 def as_lab_recorder(track: Track) -> LabTrack:
@@ -152,18 +151,24 @@ def alignment(found: Recording, xdf: str, names: list[str]) -> None:
     _, left = align_events(found, dict.fromkeys(names, "sync"))
     theirs = xdf_events(xdf, names)
     rows = [
-        ["ours, by arrivals alone", f"{1e3 * greatest_difference(ours):.3f}", spread(ours)],
-        ["ours, events aligned", f"{1e3 * greatest_difference(left):.3f}", spread(left)],
-        ["pyxdf", f"{1e3 * greatest_difference(theirs):.3f}", spread(theirs)],
+        ["ours, by arrivals alone", f"{1e3 * greatest_difference(ours):.3f}", spread(ours), later(ours)],
+        ["ours, events aligned", f"{1e3 * greatest_difference(left):.3f}", spread(left), later(left)],
+        ["pyxdf", f"{1e3 * greatest_difference(theirs):.3f}", spread(theirs), later(theirs)],
     ]
     table(f"{count} events seen by all: greatest difference between two streams [ms]",
-          ["", "as it is", "constant shifts taken off"], rows)  # fmt: skip
+          ["", "as it is", "less medians of all", "less those of the first two, at the others"], rows)  # fmt: skip
 
 
 def spread(times: Any) -> str:
     """The same when each stream's median shift is taken off [ms]: what drift leaves."""
     off = times - np.nanmedian(times, axis=1, keepdims=True)
     return f"{1e3 * greatest_difference(off - np.nanmedian(off, axis=0)):.3f}"
+
+
+def later(times: Any) -> str:
+    """At all events but the first two, when each stream's shift at these two is taken off [ms]."""
+    off = times - np.nanmedian(times, axis=1, keepdims=True)
+    return f"{1e3 * greatest_difference(off[2:] - off[:2].mean(axis=0)):.3f}"
 
 
 def xdf_events(path: str, names: list[str]) -> Any:
@@ -231,39 +236,60 @@ def chaos(kills: int, seconds: float = 2.5) -> None:
         print("  ", text)
 
 
-# ------------------------------------------------------- hours
+# ------------------------------------------------------- restarts
+
+RESTARTS = {"gaze": (0.3, 0.7), "tracker": (0.45,), "plate": (0.6,), "emg": ()}
+"""When devices end and begin again, their clocks set back, as shares of the time; the plate is a socket device."""
 
 
-def hours(length: float) -> None:
-    """A live clock and a fit over hours of samples: memory, and how far both are from the truth."""
-    rng, rate, drift = np.random.default_rng(0), 250.0, 87e-6
-    block = round(rate * 0.2)
-    blocks = round(length * 3600 * rate / block)
-    raw, arrival = np.zeros(blocks), np.zeros(blocks)
-    clock, worst, late, before = LiveClock(), 0.0, 0.0, 0
-    for k in range(blocks):
-        if k == blocks // 8:
-            before = _memory()
-        true = 1000.0 + (k * block + np.arange(block)) / rate
-        stamps = 5.0 + (true - 1000.0) * (1 + drift)
-        came = np.maximum.accumulate(true + 2e-4 + rng.uniform(0.0, 5e-3, block))
-        late = float(np.abs(clock.local(stamps, came) - true).max())
-        worst = max(worst, late) if k * block > 60 * rate else worst
-        raw[k], arrival[k] = stamps[0], came[0]
-    grown = _memory() - before
-    whole = fit_clock(raw, arrival)
-    off = whole.local(raw) - (1000.0 + (raw - 5.0) / (1 + drift))
-    table(f"clocks over {length:g} hours, drift 87 ppm, delays of 0.2 to 5.2 ms", ["", "live", "whole"], [
-        ["greatest error after a minute [ms]", f"{1e3 * worst:.3f}", f"{1e3 * float(np.abs(off).max()):.3f}"],
-        ["error at the end [ms]", f"{1e3 * late:.3f}", f"{1e3 * abs(float(off[-1])):.3f}"],
-        ["memory grown after the first eighth [MB]", f"{grown:.1f}", ""],
+def restarts(seconds: float) -> None:
+    """Do events still fall together after devices began again, a tenth of the datagrams lost?"""
+    names, begin = f"again{os.getpid()}", time.monotonic() + AHEAD
+    events = np.arange(3.0, seconds - 2.0, 1.5)
+    made = []
+    for k, (kind, shares) in enumerate(RESTARTS.items()):
+        words = [word for at in events for word in ("--pulse", f"{at:.3f}")]
+        words += [word for share in shares for word in ("--restart", f"{share * seconds:.3f}")]
+        words += ["--udp", "0", "--loss", "0.1"] if kind == "plate" else []
+        made.append(Device(kind, f"{names}-{kind}", "--drift", str(DRIFTS[k]), "--jitter", str(JITTER), "--seconds",
+                           str(seconds), "--begin", str(begin), "--clock-start", str(100.0 + 37 * k), "--seed", str(k),
+                           *words))  # fmt: skip
+    made = [device.ready() for device in made]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "r.mcap")
+        record = [*COMMAND, "record", path, "--quiet"]
+        record += [w for d in made for w in (("--udp", d.address) if d.address else ("--stream", d.name))]
+        recorder = subprocess.Popen(record, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            for device in made:
+                device.ended(seconds + 2 * AHEAD)
+            time.sleep(1.0)
+            recorder.send_signal(signal.SIGINT)
+            recorder.wait(60)
+        finally:
+            recorder.kill()
+            for device in made:
+                device.kill()
+        found = open_recording(path)
+    report_restarts(found, [d.name for d in made], len(events))
+
+
+def report_restarts(found: Recording, names: list[str], count: int) -> None:
+    """Tables: what was found of each device, and how far events lie apart."""
+    times = {n: find_pulses(found.track(n).time, found.track(n).channel("sync")) for n in names}
+    _, bare = shared_events(times)
+    _, left = align_events(found, dict.fromkeys(names, "sync"))
+    rows = []
+    for name, (kind, shares) in zip(names, RESTARTS.items(), strict=True):
+        track = found.track(name)
+        away = sum(g.end - g.begin > 0.9 for g in track.gaps)
+        rows.append([kind, len(shares), len(track.clock.segments) - 1, away, len(track.gaps), len(times[name])])
+    table(f"{count} events; devices end and come back a second later with clocks set back",
+          ["device", "restarts", "found", "gaps of a second", "gaps", "events seen"], rows)  # fmt: skip
+    off = bare - np.nanmedian(bare, axis=1, keepdims=True)
+    table("greatest difference between any two streams at any event [ms]", ["by arrivals", "by events"], [
+        [f"{1e3 * greatest_difference(off):.3f}", f"{1e3 * greatest_difference(left):.3f}"],
     ])  # fmt: skip
-
-
-def _memory() -> float:
-    """Of this process now [MB]."""
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * resource.getpagesize() / (1 << 20)
 
 
 # ------------------------------------------------------- damage
@@ -346,20 +372,20 @@ def damaged(whole: Any, rng: Any) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.behaviour")
-    parser.add_argument("what", nargs="?", choices=("devices", "chaos", "hours", "damage"))
+    parser.add_argument("what", nargs="?", choices=("devices", "chaos", "restarts", "damage"))
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--hours", type=float, default=8.0)
+    parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--files", type=int, default=10000)
     known, _ = parser.parse_known_args(sys.argv[1:] if __name__ == "__main__" else [])
     if known.what is None:
         devices(0.7)
         chaos(5)
-        hours(0.5)
+        restarts(20.0)
         damage(200)
         return
     {"devices": lambda: devices(known.minutes), "chaos": lambda: chaos(known.kills),
-     "hours": lambda: hours(known.hours), "damage": lambda: damage(known.files)}[known.what]()  # fmt: skip
+     "restarts": lambda: restarts(known.seconds), "damage": lambda: damage(known.files)}[known.what]()  # fmt: skip
 
 
 if __name__ == "__main__":

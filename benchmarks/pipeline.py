@@ -6,7 +6,8 @@
     python -m benchmarks.pipeline full
 
 `kills` analyses small trials undisturbed, then kills a worker, (with Ray) the raylet of the second node, and the
-driver, each at random moments, resumes, and compares checksums; `--light`: items that wait 0.1 s instead of trials.
+driver, each when a random number of results is there, resumes, and compares checksums; `--light`: items that wait
+0.1 s instead of trials.
 `cost`: time for each item that does nothing, and how much faster two processes are than one.  `many`: memory of the
 driver over many items.  `full`: a disk that is full (needs to be allowed to mount one).
 """
@@ -46,6 +47,7 @@ def main():
     parser.add_argument("--items", type=int)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--victims", nargs="+", choices=("worker", "raylet", "driver"), help="of kills (default: all)")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="hitogata-pipeline-") as folder:
         globals()[args.what](args, Path(folder))
@@ -152,11 +154,11 @@ def kills(args, folder):
         print(f"undisturbed: {args.trials} trials in {seconds:.1f} s")
         again, _, _ = Driver(trials, folder / "calm", address).finish()
         print(f"second run, nothing changed: {again:.2f} s")
-        for victim in ("worker", *(("raylet",) if cluster else ()), "driver"):
+        for victim in args.victims or ("worker", *(("raylet",) if cluster else ()), "driver"):
             for k in range(args.rounds):
                 out = folder / f"{victim}{k}"
-                at = rng.uniform(0.05, 0.9) * seconds
-                print(f"{victim} killed after {at:5.1f} s: ", end="", flush=True)
+                at = 1 + round(rng.uniform(0.0, 0.9) * args.trials)
+                print(f"{victim} killed with {at:3} results there: ", end="", flush=True)
                 one_kill(trials, out, victim, at, cluster, wanted, seconds)
                 shutil.rmtree(out)
     finally:
@@ -164,9 +166,17 @@ def kills(args, folder):
             cluster.close()
 
 
+def wait_for(out, count, driver):
+    """Until so many results are there, and a random moment more."""
+    results = out / ".hitogata" / "results"
+    while driver.running.poll() is None and sum(len(files) for *_, files in os.walk(results)) < count:
+        time.sleep(0.05)
+    time.sleep(random.uniform(0.0, 0.3))
+
+
 def one_kill(trials, out, victim, at, cluster, wanted, calm):
     driver, resumed = Driver(trials, out, cluster.address if cluster else None), 0
-    time.sleep(at)
+    wait_for(out, at, driver)
     if victim == "driver":
         driver.running.send_signal(signal.SIGKILL)
     elif victim == "raylet":
@@ -201,7 +211,8 @@ class TwoNodes:
     def __init__(self):
         from ray.cluster_utils import Cluster
 
-        os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": str(Path(__file__).parents[1])}
+        os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": str(Path(__file__).parents[1]),
+                       "RAY_raylet_start_wait_time_s": "300"}  # fmt: skip
         self.cluster = Cluster(initialize_head=True, head_node_args={
             "num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False})  # fmt: skip
         self.second()

@@ -94,7 +94,7 @@ def play(
         sender = open_end()
         try:
             if run == 0:
-                _wait_until(began)
+                _wait_until(began, sender)
             played.began.append(start)
             number = _run(source, sender, faults, played, rng, (began, start, until, speed, number), told)
         finally:
@@ -116,7 +116,10 @@ def _run(source: Source, sender: Any, faults: Faults, played: Played, rng: Any, 
     first = number
     while True:
         now = time.monotonic()
-        due = int((min(now, until) - start) * true_rate)
+        if now < until:  # sample k is sent when it is taken, k / rate after the start, not a period later
+            due = int((now - start) * true_rate) + 1
+        else:
+            due = int(np.ceil((until - start) * true_rate))
         if due > k:
             stamps = faults.start + np.arange(k, due) / rate
             if faults.stamp_jitter:
@@ -134,6 +137,9 @@ def _run(source: Source, sender: Any, faults: Faults, played: Played, rng: Any, 
         time.sleep(pause if not faults.jitter else pause + rng.uniform(0.0, faults.jitter))
 
 
-def _wait_until(when: float) -> None:
+def _wait_until(when: float, sender: Any = None) -> None:
+    """Sleep; a sender answers meanwhile those who ask what it sends."""
     while (left := when - time.monotonic()) > 0:
+        if sender is not None:
+            sender.has_receivers()
         time.sleep(min(left, 0.2))

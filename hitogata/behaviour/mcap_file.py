@@ -19,6 +19,8 @@ from hitogata.errors import ArgumentError, FileFormatError, MissingDependencyErr
 
 FILE_MAGIC = b"\x89MCAP0\r\n"
 NOTES, ROUND_TRIPS = "/notes", "/round_trips"
+MENDED = "mended"
+"""What a channel's metadata say of local stamps that were found from a whole recording."""
 _HEADER, _FOOTER, _SCHEMA, _CHANNEL, _MESSAGE, _DATA_END = 0x01, 0x02, 0x03, 0x04, 0x05, 0x0F
 _MESSAGE_HEAD = struct.Struct("<HIQQ")
 _LARGEST = 1 << 28
@@ -56,16 +58,17 @@ class McapWriter:
             self._channels[topic] = self._writer.register_channel(topic, "json", notes)
         self.commit()
 
-    def add_stream(self, stream: Stream, topic: str) -> None:
+    def add_stream(self, stream: Stream, topic: str, *, mended: bool = False) -> None:
         """A channel for a stream.
 
         Args:
             stream: its description.
             topic: its name in the file, unique.
+            mended: local stamps of its samples are found from a whole recording, not while they came.
         """
         if topic in self._channels:
             raise ArgumentError(f"{self.path}: two streams under {topic!r}")
-        about = {"stream": stream.to_json()}
+        about = {"stream": stream.to_json()} | ({"times": MENDED} if mended else {})
         self._channels[topic] = self._writer.register_channel(topic, "hitogata.Samples", self._blocks, about)
 
     def add_samples(self, topic: str, stream: Stream, samples: Samples) -> None:
@@ -161,6 +164,7 @@ class McapContents:
         blocks: of each topic, in order.
         notes: in order.
         round_trips: in order.
+        mended: topics whose local stamps were found from a whole recording.
         whole: the file has its end.
         problems: what is damaged or odd, in words.
     """
@@ -169,6 +173,7 @@ class McapContents:
     blocks: dict[str, list[Samples]] = field(default_factory=dict)
     notes: list[dict[str, Any]] = field(default_factory=list)
     round_trips: list[dict[str, Any]] = field(default_factory=list)
+    mended: set[str] = field(default_factory=set)
     whole: bool = False
     problems: list[str] = field(default_factory=list)
 
@@ -245,6 +250,8 @@ def _channel(content: memoryview, found: McapContents, channels: dict[int, str])
     if "stream" in about and topic not in found.streams:
         found.streams[topic] = Stream.from_json(about["stream"])
         found.blocks[topic] = []
+        if about.get("times") == MENDED:
+            found.mended.add(topic)
 
 
 def _message(content: memoryview, found: McapContents, channels: dict[int, str]) -> None:

@@ -28,6 +28,8 @@ TRIPS = 5.0
 """Seconds between round trips."""
 JUDGED = 5.0
 """Seconds over which a rate is compared with what was promised."""
+SLOW = 2.0
+"""A disk that has not taken what it was given after so long is said to be slow [s]."""
 QUIET = 2.0
 """A regular stream that sends nothing for so long is said to be silent [s]."""
 
@@ -92,6 +94,7 @@ class Recorder:
         self._queues: dict[str, deque[Samples]] = {}
         self._notes: deque[tuple[str, float, dict[str, Any]]] = deque()
         self._waiting = 0
+        self._writing: float | None = None
         self._disk, self.began = "", time.monotonic()
         self.status: dict[str, StreamStatus] = {}
         self.told: deque[tuple[float, str]] = deque(maxlen=200)
@@ -155,6 +158,11 @@ class Recorder:
             thread.join(timeout=10.0)
         for inlet in self._inlets:
             inlet.close()
+        if any(t.name == "writer" and t.is_alive() for t in self._threads):
+            raise HitogataError(
+                f"{self.path}: the disk does not answer; the file holds what was written before, and opens; "
+                f"{self._waiting} bytes are lost"
+            )
         try:
             self._flush()
             self._writer.close()
@@ -212,6 +220,7 @@ class Recorder:
             with self._lock:
                 self._queues[topic].append(got)
                 self._waiting += _size(got)
+            self._watch_disk()
             if self._listener is not None:
                 self._listener(status.stream, got)
 
@@ -307,6 +316,7 @@ class Recorder:
 
     def _write_on(self) -> None:
         while not self._stop.wait(PERIOD):
+            self._writing = time.monotonic()
             try:
                 self._flush()
                 if self._disk:
@@ -317,6 +327,8 @@ class Recorder:
                     self._disk = error.strerror or str(error)
                     self._note({"event": "disk", "text": f"{self.path}: {self._disk}; samples wait in memory"})
                 self._let_go()
+            finally:
+                self._writing = None
 
     def _flush(self) -> None:
         """Write what waits; what the disk does not take waits on."""
@@ -324,27 +336,36 @@ class Recorder:
         with self._lock:
             notes = list(self._notes)
             self._notes.clear()
-            taken = {topic: list(queue) for topic, queue in self._queues.items() if queue}
         for topic, stamp, note in notes:
             if note.get("event") == "stream":
                 self._writer.add_stream(Stream.from_json(note["stream"]), note["topic"])
             self._writer.add_note(topic, stamp, note)
         self._writer.commit()
-        for topic, parts in taken.items():
-            status = self.status[topic]
-            block = joined(parts, status.stream)
-            self._writer.add_samples(topic, status.stream, block)
+        for topic in list(self._queues):
             with self._lock:
-                for _ in parts:
-                    self._queues[topic].popleft()
+                parts = list(self._queues[topic])
+                self._queues[topic].clear()
                 self._waiting -= sum(map(_size, parts))
-            status.written += len(block)
-            self._writer.commit()
+            if parts:
+                status = self.status[topic]
+                block = joined(parts, status.stream)
+                self._writer.add_samples(topic, status.stream, block)
+                status.written += len(block)
+                self._writer.commit()
+
+    def _watch_disk(self) -> None:
+        """While a write does not come back: say so, and keep what waits within its bound."""
+        begun = self._writing
+        if begun is not None and time.monotonic() - begun > SLOW and not self._disk:
+            self._disk = f"takes no data for {SLOW:g} s"
+            self._note({"event": "disk", "text": f"{self.path}: the disk is slow; samples wait in memory"})
+        if self._waiting > self._most:
+            self._let_go()
 
     def _let_go(self) -> None:
-        """Too much waits for a full disk: the oldest samples go."""
+        """Too much waits for a full or slow disk: the oldest samples go."""
         with self._lock:
-            while self._waiting > self._most:
+            while self._waiting > self._most and any(self._queues.values()):
                 topic = max(self._queues, key=lambda t: len(self._queues[t]))
                 gone = self._queues[topic].popleft()
                 self._waiting -= _size(gone)

@@ -36,6 +36,21 @@ class Gap:
     lost: int
 
 
+@dataclass(frozen=True)
+class Correction:
+    """What events take off times of one run of a device's clock: `shift + slope (time - at)` [s].
+
+    Attributes:
+        shift: at time `at` [s].
+        slope: what is left of its drift [s/s].
+        at: [s], on the recording's clock as it was.
+    """
+
+    shift: float = 0.0
+    slope: float = 0.0
+    at: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class Track:
     """One stream of a recording.
@@ -46,7 +61,8 @@ class Track:
         samples: as they came.
         round_trips: of LSL, local times and offsets [s], shape (k, 2).
         origin: local clock at the recording's time 0 [s].
-        shift: taken off all times, from events [s].
+        corrections: from events, one for each run of the device's clock; none: nothing is taken off.
+        mended: times were found before and stand in `samples.local` (files of `write_recording`).
     """
 
     stream: Stream
@@ -54,25 +70,46 @@ class Track:
     samples: Samples = field(repr=False)
     round_trips: Array = field(default_factory=lambda: np.zeros((0, 2)), repr=False)
     origin: float = 0.0
-    shift: float = 0.0
+    corrections: tuple[Correction, ...] = ()
+    mended: bool = False
 
     def __len__(self) -> int:
         return len(self.samples)
 
-    @cached_property
+    @property
     def clock(self) -> ClockMap:
         """From the device's stamps to the local clock."""
         return self._found[0]
 
+    @property
+    def runs(self) -> Array:
+        """Of each sample the run of the device's clock that it belongs to, from 0, shape (n,)."""
+        return self._found[2]
+
+    @cached_property
+    def local(self) -> Array:
+        """Times of the samples on the recorder's clock [s], shape (n,); raw stamps are in `samples.raw`."""
+        _, found, runs = self._found
+        if self.corrections:
+            shift, slope, at = np.array([(c.shift, c.slope, c.at) for c in self.corrections]).T
+            found = found - shift[runs] - slope[runs] * (found - self.origin - at[runs])
+        return found
+
     @cached_property
     def time(self) -> Array:
         """Of the samples, on the recording's clock [s], shape (n,); mended, raw stamps are in `samples.raw`."""
-        found: Array = self._found[1] - self.origin - self.shift
+        found: Array = self.local - self.origin
         found.setflags(write=False)
         return found
 
     @cached_property
-    def _found(self) -> tuple[ClockMap, Array]:
+    def _found(self) -> tuple[ClockMap, Array, Array]:
+        s = self.samples
+        clock, local = self._fitted()
+        return clock, s.local if self.mended and s.local is not None else local, clock.runs(len(s))
+
+    def _fitted(self) -> tuple[ClockMap, Array]:
+        """The clock, and samples' times by it."""
         s = self.samples
         trips = self.round_trips if len(self.round_trips) else None
         missing = without_stamp(s.raw)
@@ -80,10 +117,12 @@ class Track:
             return ClockMap((), ClockSource.NOTHING), s.arrival.copy()
         if missing.any():
             part = dataclasses.replace(self, samples=s.part(~missing))
-            clock, local = part._found
+            clock, local = part._fitted()
             found = s.arrival.copy()
             found[~missing] = local
-            return clock, found
+            whose = np.flatnonzero(~missing)
+            segments = tuple(dataclasses.replace(g, first=int(whose[g.first])) for g in clock.segments)
+            return dataclasses.replace(clock, segments=segments), found
         first = fit_clock(s.raw, s.arrival, round_trips=trips)
         breaks = [segment.first for segment in first.segments[1:]]
         even = steady(s.raw, self.stream.rate, s.numbers, breaks)
@@ -146,16 +185,19 @@ class Track:
         out[known] = (values[i] * (1.0 - share) + values[i + 1] * share)[known]
         return out, known
 
-    def shifted(self, by: float) -> "Track":
-        """The same, earlier by so much [s]."""
-        return dataclasses.replace(self, shift=self.shift + by)
+    def corrected(self, by: Sequence[Correction]) -> "Track":
+        """The same with these taken off as well, one for each run of the device's clock."""
+        part = dataclasses.replace(self, samples=dataclasses.replace(self.samples, local=self.local), mended=True,
+                                   corrections=tuple(by))  # fmt: skip
+        part.__dict__["_found"] = (self.clock, self.local, self.runs)
+        return part
 
     def within(self, begin: float, end: float) -> "Track":
         """Samples from one time to another; their times are those that all samples gave."""
         keep = (self.time >= begin - ROUNDING) & (self.time <= end + ROUNDING)
         part = dataclasses.replace(self, samples=self.samples.part(keep))
-        clock, local = self._found
-        part.__dict__["_found"] = (clock, local[keep])
+        clock, local, runs = self._found
+        part.__dict__["_found"] = (clock, local[keep], runs[keep])
         return part
 
 
@@ -268,9 +310,11 @@ def _from_mcap(path: str) -> Recording:
     for note in found.round_trips:
         if note.get("topic") in trips and isinstance(note.get("offset"), int | float):
             trips[note["topic"]].append((float(note["time"]), float(note["offset"])))
-    return recording_of(
+    recording = recording_of(
         {t: (found.streams[t], parts[t], trips[t]) for t in parts}, found.notes, found.problems, pathlib.Path(path).stem
     )
+    tracks = tuple(dataclasses.replace(t, mended=t.topic in found.mended) for t in recording.tracks)
+    return dataclasses.replace(recording, tracks=tracks)
 
 
 def recording_of(
@@ -302,8 +346,8 @@ def write_recording(recording: Recording, path: str) -> None:
 
     writer = McapWriter(path)
     for track in recording.tracks:
-        writer.add_stream(track.stream, track.topic)
-        s, local = track.samples, track.time + track.origin
+        writer.add_stream(track.stream, track.topic, mended=True)
+        s, local = track.samples, track.local
         for i in range(0, len(s), 4096):
             part = s.part(slice(i, i + 4096))
             writer.add_samples(track.topic, track.stream, dataclasses.replace(part, local=local[i : i + 4096]))

@@ -229,7 +229,7 @@ def write_xdf(recording: Recording, path: str) -> None:
             file.write(_chunk(_STREAM, number.to_bytes(4, "little") + _header(track.stream)))
         for number, track in enumerate(recording.tracks, 1):
             head = number.to_bytes(4, "little")
-            raw, local = track.samples.raw, track.time + track.origin
+            raw, local = track.samples.raw, track.local
             for i in _offset_samples(raw, local):
                 file.write(_chunk(_OFFSET, head + struct.pack("<dd", raw[i], local[i] - raw[i])))
             for i in range(0, len(track), 2048):

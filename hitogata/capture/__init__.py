@@ -7,14 +7,17 @@ guide.
 from hitogata.capture.asymmetry import Asymmetry, asymmetry, suggest_move
 from hitogata.capture.blobs import BlobFinder, Blobs, BlobSettings, find_blobs
 from hitogata.capture.body_fit import BodyFit, FitSettings, fit_body, joint_centres
+from hitogata.capture.body_mass import segment_masses, with_masses
 from hitogata.capture.body_scale import scaled_figure
 from hitogata.capture.calibration import Calibration, CalibrationError, calibrate
 from hitogata.capture.camera import Camera, project, project_with_derivatives, rays, undistort
 from hitogata.capture.camera_files import read_cameras, write_cameras
 from hitogata.capture.camera_link import CameraFrame, CameraLinkError, CameraServer, frames_from, serve_camera
 from hitogata.capture.film import FilmSettings, film_figure, film_points
+from hitogata.capture.functional import FunctionalJoint
 from hitogata.capture.gap_fill import fill_gaps
 from hitogata.capture.ik import IkSettings, JointAngles, MarkerIk, Wishes, markers_on, solve_ik
+from hitogata.capture.ik_covariance import joint_covariance
 from hitogata.capture.joint_range import MeasuredRange, measure_range
 from hitogata.capture.label_edit import Scope, exchange_labels, remove_label
 from hitogata.capture.label_repair import Repaired, label_by_pose, repair_labels
@@ -27,6 +30,7 @@ from hitogata.capture.marker_model import MarkerModel, learn_markers, model_of
 from hitogata.capture.marker_set import MarkerSet, spread_markers
 from hitogata.capture.matching import Matcher, MatchSettings, Points
 from hitogata.capture.osim_ik import OsimAngles, osim_ik
+from hitogata.capture.smoothing import SmoothSettings, smooth_angles
 from hitogata.capture.tracking import Reconstruction, Tracker, TrackSettings, reconstruct
 from hitogata.capture.trial_check import check_trial
 from hitogata.capture.wand import LFrame, Wand, observe
@@ -47,6 +51,7 @@ __all__ = [
     "CameraServer",
     "FilmSettings",
     "FitSettings",
+    "FunctionalJoint",
     "IkSettings",
     "JointAngles",
     "LFrame",
@@ -66,6 +71,7 @@ __all__ = [
     "Reconstruction",
     "Repaired",
     "Scope",
+    "SmoothSettings",
     "TrackSettings",
     "Tracked",
     "Tracker",
@@ -82,6 +88,7 @@ __all__ = [
     "fit_body",
     "frames_from",
     "joint_centres",
+    "joint_covariance",
     "label",
     "label_by_pose",
     "learn_markers",
@@ -100,10 +107,13 @@ __all__ = [
     "repair_labels",
     "scaled_figure",
     "search_labels",
+    "segment_masses",
     "serve_camera",
+    "smooth_angles",
     "solve_ik",
     "spread_markers",
     "suggest_move",
     "undistort",
+    "with_masses",
     "write_cameras",
 ]

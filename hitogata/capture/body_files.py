@@ -13,6 +13,7 @@ from hitogata.figure.mechanism import Linear, Scaled
 from hitogata.figure.values import FloatArray, Vector
 from hitogata.files.osim import OsimModel, osim_from_figure, write_osim
 from hitogata.files.osim.document import Body, Joint, Marker, OffsetFrame
+from hitogata.files.osim.export import xyz_angles
 
 
 def fitted_figure(fit: BodyFit) -> Figure:
@@ -49,11 +50,28 @@ def fitted_model(fit: BodyFit, model: OsimModel) -> OsimModel:
     told = ", ".join(f"{len(what)} {name}" for name, what in left if what)
     if told:
         warnings.warn(f"model {model.name!r}: not scaled, so left out: {told}", FileContentWarning, stacklevel=2)
+    joints = tuple(_joint(joint, model, factors) for joint in model.joints)
+    frames = [_frame(frame, model, factors) for frame in model.frames if _kept(frame)]
+    for told_joint in fit.functional:
+        joints = tuple(_refitted(joint, model, fit.figure, told_joint.link, frames) for joint in joints)
     return replace(
-        model, bodies=tuple(bodies), joints=tuple(_joint(joint, model, factors) for joint in model.joints),
-        frames=tuple(_frame(frame, model, factors) for frame in model.frames if _kept(frame)), markers=tuple(markers),
+        model, bodies=tuple(bodies), joints=joints, frames=tuple(frames), markers=tuple(markers),
         forces=(), wrap_objects=(), contact_geometry=(), groups=(), geometry=(), others=(),
     )  # fmt: skip
+
+
+def _refitted(joint: Joint, model: OsimModel, figure: Figure, link: str, frames: list[OffsetFrame]) -> Joint:
+    """The joint of a link between frames of its own, where the motion told it to be."""
+    if model.place(joint.child_frame)[0] != link:
+        return joint
+    own = figure.link(link)
+    paths = []
+    for what, body, pose in (("parent", own.parent, own.joint.parent_frame), ("child", link, own.joint.child_frame)):
+        name = f"{joint.name}_functional_{what}"
+        paths.append(f"/jointset/{joint.name}/{name}")
+        turn = xyz_angles(np.asarray(pose.rotation))
+        frames.append(OffsetFrame(name, paths[-1], f"/bodyset/{body}", _three(np.asarray(pose.position)), turn))
+    return replace(joint, parent_frame=paths[0], child_frame=paths[1])
 
 
 def write_fitted(fit: BodyFit, path: str | Path, model: OsimModel | None = None) -> None:

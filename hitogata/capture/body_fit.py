@@ -2,9 +2,10 @@
 
     min over p   F(p) = Σ_t min over q_t  Σ_m w_m ρ(|y_tm - x_m(q_t, p)|²) / σ²  +  priors of p
 
-p: a factor for each axis of each link's frame, and the offset of each marker from its place on the scaled figure.  The
-inner problem is marker inverse kinematics (`ik`), solved to the end, in ranges.  At its solution dF/dp is the partial
-derivative alone, and the Gauss-Newton matrix of F is the Schur complement of the coordinates of all frames,
+p: a factor for each axis of each link's frame, the offset of each marker from its place on the scaled figure, and where
+asked for shifts of joint centres and turns of joint axes (`functional`).  The inner problem is marker inverse
+kinematics (`ik`), solved to the end, in ranges.  At its solution dF/dp is the partial derivative alone, and the
+Gauss-Newton matrix of F is the Schur complement of the coordinates of all frames,
 
     S = H_pp - Σ_t H_pq H_qq⁻¹ H_qp
 
@@ -14,15 +15,17 @@ does not tell is assumed, and told as such.
 """
 
 import time as clock
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from hitogata.capture.body_mass import with_masses
 from hitogata.capture.body_scale import scaled_figure
 from hitogata.capture.fit_kinematics import MarkerDerivatives, marker_derivatives
 from hitogata.capture.fit_prior import FitPrior, fit_prior, overall_size
+from hitogata.capture.functional import FunctionalJoint, functional_links, moved_joints
 from hitogata.capture.ik import (
     Frames,
     IkSettings,
@@ -61,6 +64,8 @@ class FitSettings:
         offset: of a marker's place about that of the set on the scaled figure [m].
         scale: of the factors about the size of the whole.
         alike: of left about right.
+        centre: of the centre of a functional joint about its place on the scaled figure [m].
+        turn: of the axes of a functional joint about the generic ones [rad].
         axes: a factor for each axis of a link; False: one for each link.
         outlier: markers further from the body than this count less and less, in the end [m]; 0: all count alike.
         iterations: at most.
@@ -72,13 +77,15 @@ class FitSettings:
     offset: float = 0.01
     scale: float = 0.15
     alike: float = 0.02
+    centre: float = 0.02
+    turn: float = 0.2
     axes: bool = True
     outlier: float = 0.03
     iterations: int = 40
     tolerance: float = 1e-5
 
     def __post_init__(self) -> None:
-        for name in ("sigma", "offset", "scale", "alike", "tolerance"):
+        for name in ("sigma", "offset", "scale", "alike", "centre", "turn", "tolerance"):
             positive(getattr(self, name), f"FitSettings: {name}", error=ArgumentError)
         if self.frames < 1 or self.iterations < 1 or self.outlier < 0:
             raise ArgumentError("FitSettings: frames and iterations must be 1 or more, outlier 0 or more")
@@ -99,6 +106,7 @@ class BodyFit:
         converged: whether the sizes settled.
         iterations: that it took.
         seconds: spent.
+        functional: joints whose centres and axes the motion told.
     """
 
     figure: Figure
@@ -111,6 +119,7 @@ class BodyFit:
     converged: bool
     iterations: int
     seconds: float
+    functional: tuple[FunctionalJoint, ...] = ()
 
     def __str__(self) -> str:
         state = "converged" if self.converged else "did not converge"
@@ -118,6 +127,7 @@ class BodyFit:
             f"{self.figure.name}: {state} after {self.iterations} iterations, {self.seconds:.1f} s; {self.angles}",
             *(f"  {name:<20} {x:.3f} {y:.3f} {z:.3f}  ± {d.max():.3f}" for name, (x, y, z), d in zip(
                 self.figure.link_names, self.scales, self.deviations, strict=True)),
+            *(f"  {joint}" for joint in self.functional),
         ]  # fmt: skip
         if self.assumed:
             lines.append(f"  not told by the markers, so assumed: sizes of {', '.join(self.assumed)}")
@@ -140,6 +150,8 @@ def fit_body(
     weights: Mapping[str, float] | Any = None,
     held: Any = (),
     mass: float | None = None,
+    stature: float | None = None,
+    functional: Sequence[str] = (),
     settings: FitSettings | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> BodyFit:
@@ -151,7 +163,9 @@ def fit_body(
         trial: labelled markers, or places in the order of the set [m], shape (nt, nm, 3).
         weights: of the markers, as in `solve_ik`.
         held: coordinates or joints that stay at their rest.
-        mass: of the whole body [kg]; None: every link keeps its density.
+        mass: of the whole body [kg], shared out as before; None: every link keeps its density.
+        stature: height of the person [m]; with it, segments have the masses of such a person (`body_mass`).
+        functional: links whose joints' centres and axes the motion tells; those of others are scaled with their links.
         settings: of the fit.
         progress: is told how it goes, line by line.
 
@@ -159,11 +173,14 @@ def fit_body(
         ArgumentError: wrong shapes, no common label, or no frame with three markers.
     """
     begun, settings = clock.perf_counter(), settings or FitSettings()
+    if stature is not None:
+        with_masses(figure, figure.mass if mass is None else mass, stature)  # may refuse: before anything is solved
     target, _, _, _ = matched_trial(markers, trial)
     weight = marker_weights(weights, markers.labels, target)
     chosen = _chosen_frames(weight, settings.frames)
     size = overall_size(markers, target, weight)
-    prior = fit_prior(figure, markers, size, settings)
+    links = functional_links(figure, functional)
+    prior = fit_prior(figure, markers, size, settings, links)
     problem = _Problem(figure, markers, target[chosen], weight[chosen] / settings.sigma**2, held, prior)
     tell = progress or (lambda line: None)
     tell(f"{len(chosen)} frames, {len(markers.labels)} markers, size of the whole {size:.3f}")
@@ -175,7 +192,7 @@ def fit_body(
     learned = settings
     for _ in range(LESSONS):
         before, learned = learned, problem.lessons(state, learned)
-        problem.prior = fit_prior(figure, markers, size, learned)
+        problem.prior = fit_prior(figure, markers, size, learned, links)
         problem.weight = problem.weight * (before.sigma / learned.sigma) ** 2
         tell(f"markers move by {learned.sigma * 1e3:.2f} mm, and sit {learned.offset * 1e3:.2f} mm off (deviations)")
         state = problem.solved(state.p, state.frames.q, state.outlier)
@@ -183,16 +200,19 @@ def fit_body(
         count += used
         if max(abs(np.log(learned.offset / before.offset)), abs(np.log(learned.sigma / before.sigma))) < 0.1:
             break
-    scales, offsets = problem.prior.split(state.p)
-    fitted = scaled_figure(figure, scales, mass=mass)
+    scales, _, offsets = problem.prior.split(state.p)
+    fitted = scaled_figure(problem.moved_figure(state.p), scales, mass=mass)
+    if stature is not None:
+        fitted = with_masses(fitted, fitted.mass, stature)
     placed = problem.placed(state.p)
-    deviations, assumed = problem.told(state)
+    deviations, assumed, joints = problem.told(state)
     angles = solve_ik(
         fitted, placed, trial, weights=weights, held=held, settings=IkSettings(outlier=settings.outlier),
         start=state.frames.q[0],
     )  # fmt: skip
     return BodyFit(
-        fitted, placed, scales, deviations, offsets, angles, assumed, converged, count, clock.perf_counter() - begun
+        fitted, placed, scales, deviations, offsets, angles, assumed, converged, count, clock.perf_counter() - begun,
+        joints,
     )
 
 
@@ -261,17 +281,21 @@ class _Problem:
         self.plain = self.figure if base is None else base.plain
         self.like: MarkerIk | None = None
 
+    def moved_figure(self, p: FloatArray) -> Figure:
+        """The figure of size 1, its functional joints where they are now."""
+        return moved_joints(self.figure, self.prior.functional, self.prior.of_joints(p))
+
     def placed(self, p: FloatArray) -> MarkerSet:
         """The markers at their places on the scaled figure."""
-        scales, offsets = self.prior.split(p)
+        scales, _, offsets = self.prior.split(p)
         places = scales[self.markers.links] * self.markers.places + offsets
         return MarkerSet(self.markers.labels, self.markers.links, places, self.markers.radius)
 
     def solver(self, p: FloatArray, outlier: float) -> MarkerIk:
         """Inverse kinematics of the scaled figure."""
-        scales, _ = self.prior.split(p)
+        scales, _, _ = self.prior.split(p)
         self.like = MarkerIk(
-            scaled_figure(self.figure, scales), self.placed(p), held=self.held,
+            scaled_figure(self.moved_figure(p), scales), self.placed(p), held=self.held,
             settings=IkSettings(outlier=outlier, tolerance=1e-9), like=self.like,
         )  # fmt: skip
         return self.like
@@ -299,8 +323,10 @@ class _Problem:
 
     def linearised(self, state: _State) -> _System:
         """Normal equations at a solution of the inner problem."""
-        scales, offsets = self.prior.split(state.p)
-        found = marker_derivatives(self.figure, self.markers, scales, offsets, state.frames.q)
+        scales, changes, offsets = self.prior.split(state.p)
+        functional = dict(zip(self.prior.functional, changes, strict=True))
+        now = self.moved_figure(state.p)
+        found = marker_derivatives(now, self.markers, scales, offsets, state.frames.q, functional)
         miss = np.where(self.weight[..., None] > 0, np.nan_to_num(self.target) - found.places, 0.0)
         weight = self.weight
         if state.outlier > 0:
@@ -312,7 +338,8 @@ class _Problem:
         n, nm = weight.shape
         root = np.sqrt(weight)[:, :, None, None]
         by_q = self._free(state.frames.q)[:, None, None, :] * found.by_v * root  # (n, nm, 3, nv)
-        by_s = (found.by_scale.reshape(n, nm, 3, -1) @ self.prior.share) * root
+        sizes = found.by_scale.reshape(n, nm, 3, -1) @ self.prior.share
+        by_s = np.concatenate([sizes, found.by_change[..., self.prior.changing.ravel()]], axis=3) * root
         by_d, left = found.rotation * root, miss * root[..., 0]
         flat_q, flat_s = by_q.reshape(n, 3 * nm, -1), by_s.reshape(n, 3 * nm, -1)
         turned = np.ascontiguousarray(flat_q.transpose(0, 2, 1))
@@ -324,7 +351,7 @@ class _Problem:
         g_q = turned @ left.reshape(n, 3 * nm, 1)
         both = np.linalg.solve(H_qq, np.concatenate([H_qp, g_q], axis=2))
         own, turn = np.ascontiguousarray(both[:, :, :-1]), both[:, :, -1]
-        ns, tall = self.prior.factors, by_s.reshape(n * nm * 3, -1)
+        ns, tall = self.prior.dense, by_s.reshape(n * nm * 3, -1)
         schur = -(H_qp.reshape(-1, H_qp.shape[2]).T @ own.reshape(-1, H_qp.shape[2]))
         schur[:ns, :ns] += tall.T @ tall
         H_sd = np.einsum("nmcs,nmcd->smd", by_s, by_d, optimize=True).reshape(ns, -1)
@@ -345,21 +372,30 @@ class _Problem:
     def lessons(self, state: _State, settings: FitSettings) -> FitSettings:
         """Deviations by which the trial is likeliest (MacKay 1992): of offsets, Σ d² over the number of those that it
         tells; of markers, what is left of them."""
-        variance = np.diag(np.linalg.inv(self.linearised(state).schur))[self.prior.factors :]
+        variance = np.diag(np.linalg.inv(self.linearised(state).schur))[self.prior.dense :]
         told = float((1.0 - variance / settings.offset**2).clip(0.0, 1.0).sum())
-        _, offsets = self.prior.split(state.p)
+        _, _, offsets = self.prior.split(state.p)
         offset = float(np.clip(np.sqrt((offsets**2).sum() / max(told, 1.0)), LEAST_OFFSET, MOST_OFFSET))
         seen = 3 * int((self.weight > 0).sum())
         freedom = max(seen - int(self._free(state.frames.q).sum()) - len(state.p), seen // 10)
         left = max(float(state.frames.cost.sum()), 0.0) * settings.sigma**2 / freedom
         return replace(settings, offset=offset, sigma=float(np.clip(np.sqrt(left), LEAST_SIGMA, MOST_SIGMA)))
 
-    def told(self, state: _State) -> tuple[FloatArray, tuple[str, ...]]:
-        """Standard deviations of the factors, and links of which the priors told more than the markers."""
-        schur = self.linearised(state).schur
-        deviations = self.prior.deviations(np.linalg.inv(schur).astype(np.float64))
-        weak: Any = (deviations > 0.5 * self.prior.scale_sigma).any(axis=1)
-        return deviations, tuple(name for name, w in zip(self.figure.link_names, weak, strict=True) if w)
+    def told(self, state: _State) -> tuple[FloatArray, tuple[str, ...], tuple[FunctionalJoint, ...]]:
+        """Standard deviations of the factors, links of which the priors told more than the markers, and joints that
+        the motion told."""
+        covariance = np.linalg.inv(self.linearised(state).schur).astype(np.float64)
+        prior, names = self.prior, self.figure.link_names
+        deviations = prior.deviations(covariance)
+        weak: Any = (deviations > 0.5 * prior.scale_sigma).any(axis=1)
+        scales, changes, _ = prior.split(state.p)
+        spread = prior.of_joints(np.sqrt(np.diag(covariance)))
+        joints = []
+        for k, change, off in zip(prior.functional, changes, spread, strict=True):
+            factors = scales[self.figure.parents[k]]
+            off[:3] *= factors
+            joints.append(FunctionalJoint(names[k], factors * change[:3], change[3:], off))
+        return deviations, tuple(name for name, w in zip(names, weak, strict=True) if w), tuple(joints)
 
 
 def _chosen_frames(weight: FloatArray, count: int) -> Any:

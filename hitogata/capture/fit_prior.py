@@ -1,10 +1,11 @@
 """What is assumed of a body's sizes and its markers' places before any marker is seen; the parameters of the fit."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hitogata.capture.functional import freedom
 from hitogata.capture.marker_set import MarkerSet
 from hitogata.dynamics import forward_kinematics
 from hitogata.figure import Figure
@@ -27,7 +28,7 @@ TOGETHER = {"ulna": "forearm", "radius": "forearm", "femur": "thigh", "patella":
 
 @dataclass(frozen=True, eq=False)
 class FitPrior:
-    """Parameters p: factors of the links, then offsets of the markers [m]; normal priors of both.
+    """Parameters p: factors of the links, changes of functional joints, then offsets of the markers [m]; normal priors.
 
     Attributes:
         share: factors of all links and axes from the first parameters, shape (3 nlinks, ns).
@@ -35,6 +36,8 @@ class FitPrior:
         mean: of p, shape (np,).
         scale_sigma: standard deviation of factors.
         units: multiplied by these, changes of p are comparable, shape (np,).
+        functional: links whose joints may change.
+        changing: which of their shifts and turns may, shape (n, 6), bool.
     """
 
     share: FloatArray
@@ -42,15 +45,29 @@ class FitPrior:
     mean: FloatArray
     scale_sigma: float
     units: FloatArray
+    functional: tuple[int, ...]
+    changing: Any
 
     @property
     def factors(self) -> int:
         """How many parameters are factors."""
         return self.share.shape[1]
 
-    def split(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Factors (nlinks, 3) and offsets (nm, 3)."""
-        return (self.share @ p[: self.factors]).reshape(-1, 3), p[self.factors :].reshape(-1, 3)
+    @property
+    def dense(self) -> int:
+        """How many are not offsets of markers."""
+        return self.factors + int(self.changing.sum())
+
+    def split(self, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Factors (nlinks, 3), changes of joints (n, 6) and offsets (nm, 3)."""
+        changes = self.of_joints(p)
+        return (self.share @ p[: self.factors]).reshape(-1, 3), changes, p[self.dense :].reshape(-1, 3)
+
+    def of_joints(self, p: FloatArray) -> FloatArray:
+        """What belongs to shifts and turns of joints, 0 where these may not change, shape (n, 6)."""
+        found = np.zeros(self.changing.shape)
+        found[self.changing] = p[self.factors : self.dense]
+        return found
 
     def start(self, size: float) -> FloatArray:
         """All links of one size, no offsets."""
@@ -78,21 +95,28 @@ class FitPrior:
         return np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", self.share, own, self.share), 0.0)).reshape(-1, 3)
 
 
-def fit_prior(figure: Figure, markers: MarkerSet, size: float, settings: "FitSettings") -> FitPrior:
-    """Priors of a figure: factors about the size of the whole, left as right, markers at their places."""
+def fit_prior(
+    figure: Figure, markers: MarkerSet, size: float, settings: "FitSettings", functional: tuple[int, ...] = ()
+) -> FitPrior:
+    """Priors of a figure: factors about the size of the whole, left as right, joints and markers at their places."""
     nm = len(markers.labels)
     share: FloatArray = np.kron(_together(figure), np.eye(3) if settings.axes else np.ones((3, 1))).astype(np.float64)
     ns = share.shape[1]
     rows = [share / settings.scale / (1.0 if settings.axes else np.sqrt(3.0))]
     rows.append(_mirrored(figure) @ share / settings.alike)
     weight = np.concatenate(rows)
-    matrix = np.zeros((ns + 3 * nm, ns + 3 * nm))
+    changing = freedom(figure, functional) > 0
+    deviations = np.where(np.arange(6) < 3, settings.centre, settings.turn) * np.ones(changing.shape)
+    dense = ns + int(changing.sum())
+    matrix = np.zeros((dense + 3 * nm, dense + 3 * nm))
     matrix[:ns, :ns] = weight.T @ weight
-    matrix[ns:, ns:] = np.eye(3 * nm) / settings.offset**2
-    mean = np.zeros(ns + 3 * nm)
+    matrix[ns:dense, ns:dense] = np.diag(1.0 / deviations[changing] ** 2)
+    matrix[dense:, dense:] = np.eye(3 * nm) / settings.offset**2
+    mean = np.zeros(len(matrix))
     mean[:ns] = size
-    units = np.concatenate([np.ones(ns), np.full(3 * nm, 10.0)])
-    return FitPrior(share, matrix, mean, settings.scale, units)
+    of_joints = np.where(np.arange(6) < 3, 10.0, 1.0) * np.ones(changing.shape)
+    units = np.concatenate([np.ones(ns), of_joints[changing], np.full(3 * nm, 10.0)])
+    return FitPrior(share, matrix, mean, settings.scale, units, functional, changing)
 
 
 def _together(figure: Figure) -> FloatArray:

@@ -87,6 +87,7 @@ class JointAngles:
         iterations: of each frame, shape (nt,).
         sigma: standard deviation of one coordinate of a marker of weight 1 [m], from the residuals.
         filled: which velocities of which frames were filled, shape (nt, nv), bool.
+        weights: of the markers, those of outliers lessened; 0 where hidden, shape (nt, nm).
         absent: labels of the set that the trial does not have.
         unused: labels of the trial that the set does not have.
     """
@@ -102,6 +103,7 @@ class JointAngles:
     iterations: Any = field(repr=False)
     sigma: float
     filled: Any = field(repr=False)
+    weights: FloatArray = field(repr=False)
     absent: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
 
@@ -301,8 +303,13 @@ def solve_ik(
     deviations[:, ~solver.held & ~np.isin(np.arange(figure.nv), solver.free)] = np.inf  # no marker hangs on them
     return JointAngles(
         figure, markers, time, found.q, found.places, residuals, deviations, found.status == 0, found.iterations,
-        sigma, filled, absent, unused,
+        sigma, filled, _lessened(weight, residuals, solver.settings.outlier), absent, unused,
     )  # fmt: skip
+
+
+def _lessened(weight: FloatArray, residuals: FloatArray, outlier: float) -> FloatArray:
+    """Weights by which markers count in the end (Geman and McClure 1987)."""
+    return weight / (1.0 + np.nan_to_num(residuals / outlier) ** 2) ** 2 if outlier > 0 else weight
 
 
 def _both_ways(

@@ -22,6 +22,8 @@ def describe_bodies(actions: Any) -> None:
     fit.add_argument("--angles", metavar="FILE", help="joint angles to write: .npz, or .mot, .sto of an .osim figure")
     fit.add_argument("--save-markers", metavar="FILE", help="fitted marker set to write: .toml or .json")
     fit.add_argument("--mass", type=float, metavar="KG", help="of the whole (default: as dense as before)")
+    fit.add_argument("--stature", type=float, metavar="M", help="height of the person, for masses of segments")
+    fit.add_argument("--functional", default="", metavar="A,B", help="links whose joints the motion places and turns")
     fit.add_argument("--frames", type=int, default=60, metavar="N", help="by which sizes are found (default 60)")
     fit.add_argument("--whole-links", action="store_true", help="one factor for each link, not one for each axis")
     fit.set_defaults(run=_fit)
@@ -32,6 +34,7 @@ def describe_bodies(actions: Any) -> None:
     _common(ik)
     ik.add_argument("-o", "--output", required=True, metavar="FILE", help="joint angles: .npz, or .mot or .sto")
     ik.add_argument("--tasks", metavar="XML", help="OpenSim's weights: an IKTaskSet file, or the setup of its tool")
+    ik.add_argument("--smooth", action="store_true", help="let frames around tell what a frame tells badly")
     ik.add_argument("--filled", metavar="FILE", help="markers with gaps filled by the body to write: .c3d or .trc")
     ik.set_defaults(run=_ik)
 
@@ -74,7 +77,11 @@ def _fit(args: argparse.Namespace) -> int:
         outlier = FitSettings.outlier if args.outlier is None else args.outlier / 1000
         settings = FitSettings(frames=args.frames, axes=not args.whole_links, outlier=outlier)
         held = _held(args, figure, model)
-        found = fit_body(figure, markers, trial, held=held, mass=args.mass, settings=settings, progress=_progress)
+        functional = [name.strip() for name in args.functional.split(",") if name.strip()]
+        found = fit_body(
+            figure, markers, trial, held=held, mass=args.mass, stature=args.stature, functional=functional,
+            settings=settings, progress=_progress,
+        )  # fmt: skip
         print(file=sys.stderr)
         write_fitted(found, args.output, model)
         if args.save_markers:
@@ -88,7 +95,7 @@ def _fit(args: argparse.Namespace) -> int:
 
 
 def _ik(args: argparse.Namespace) -> int:
-    from hitogata.capture import IkSettings, osim_ik, solve_ik
+    from hitogata.capture import IkSettings, osim_ik, smooth_angles, solve_ik
     from hitogata.cli.motion_files import warnings_in_one_line
     from hitogata.files.osim import read_ik_tasks
 
@@ -102,6 +109,7 @@ def _ik(args: argparse.Namespace) -> int:
             found = osim_ik(model, trial, read_ik_tasks(args.tasks), settings=settings).angles
         else:
             found = solve_ik(figure, markers, trial, held=_held(args, figure, model), settings=settings)
+        found = smooth_angles(found, trial) if args.smooth else found
         _write_angles(found, model, args.output)
         if args.filled:
             _write_filled(found, trial, args.filled)

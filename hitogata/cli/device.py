@@ -49,7 +49,9 @@ def _play(arguments: Any) -> None:
     import random
 
     from hitogata.behaviour import DatagramSender, Faults, Outlet, StreamKind, allow_network, play, with_pulses
+    from hitogata.cli.record import ended_by_signals
 
+    ended_by_signals()
     if arguments.network:
         allow_network()
     kind = None if arguments.kind is None else StreamKind[arguments.kind.upper()]

@@ -1,6 +1,7 @@
 """`hitogata record`: all devices into one file; and what is in such a file."""
 
 import argparse
+import signal
 import sys
 import time
 from typing import Any
@@ -57,6 +58,7 @@ def _record(arguments: Any) -> None:
 
     if arguments.network:
         allow_network()
+    ended_by_signals()
     wanted = set(arguments.stream)
     inlets = [DatagramInlet(*_address(text)) for text in arguments.udp]
     find = None
@@ -85,6 +87,12 @@ def _record(arguments: Any) -> None:
         s = status
         print(f"{s.topic}: {s.written} samples written, {s.lost} lost, {s.dropped} let go, {s.jumps} restarts")
     print(f"wrote {arguments.output}")
+
+
+def ended_by_signals() -> None:
+    """Let Ctrl-C and SIGTERM end the command in order, also where a script started it in the background."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
 
 
 def _address(text: str) -> tuple[str, int]:

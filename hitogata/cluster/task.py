@@ -15,6 +15,9 @@ from hitogata.cluster.items import Item, Policy, Work
 from hitogata.cluster.results import Results
 from hitogata.errors import HitogataError
 
+LONGEST = 500
+"""Letters of an error that stand in its line; the traceback has all of it."""
+
 
 @dataclass(frozen=True)
 class Attempt:
@@ -74,6 +77,7 @@ def perform(attempt: Attempt) -> Report:
         return Report(found, seconds=time.perf_counter() - begun)
     except Exception as error:
         said = " ".join(str(error).split())
+        said = said if len(said) <= LONGEST else f"{said[:LONGEST]}..."
         line = f"{type(error).__name__}: {said}" if said else type(error).__name__
         final = isinstance(error, HitogataError | TypeError)
         return Report(None, line, traceback.format_exc(), final, time.perf_counter() - begun)

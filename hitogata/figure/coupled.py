@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from hitogata.errors import FigureError
 from hitogata.figure.joint import JointKind
 from hitogata.figure.pose import FloatArray
@@ -114,3 +116,11 @@ def chart_places(range_: CoupledRange, figure: "Figure") -> list[tuple[int, int]
         sliding = 3 * isinstance(chart, Position)
         places.append((figure.q_starts[i] + index + turning, figure.v_starts[i] + index + sliding))
     return places
+
+
+def pose_in(range_: CoupledRange, figure: "Figure", q: FloatArray) -> FloatArray:
+    """The part of the figure's coordinates (nq,) or (n, nq) that a range is about, in the order of its charts."""
+    places = [k for c, (iq, _) in zip(range_.charts, chart_places(range_, figure), strict=True)
+              for k in range(iq, iq + c.nq)]  # fmt: skip
+    found: FloatArray = np.asarray(q, np.float64)[..., places]
+    return found

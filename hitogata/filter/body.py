@@ -1,51 +1,20 @@
-"""A figure in one state, as the filter sees it: the whole body's mass, momentum and bias, and its soles."""
+"""What does not change of a figure, as the filter and its kernels see it."""
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics import bias, forward_kinematics, jacobian, mass_matrix
+from hitogata.dynamics.model import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind
 from hitogata.figure.values import ArrayLike, FloatArray, floats
-from hitogata.filter.ranges import RangeWatch, joint_ranges
-from hitogata.filter.small import carried, cross
+from hitogata.filter.ranges import joint_ranges
 from hitogata.filter.soles import find_soles
+from hitogata.filter.tables import SEEN, BodyMemory, FrameTable, WorkMemory
 
 GRAVITY = 9.81
 NOTHING = 1e-12
 """A link that moves less than this share of the figure's mass has none."""
-
-
-@dataclass(frozen=True, eq=False)
-class State:
-    """A state, looked at.
-
-    Attributes:
-        q, v: coordinates and velocities.
-        mass: mass matrix, shape (nv, nv).
-        bias: c of M v̇ + c = τ + Jᵀ f, shape (nv,).
-        rotation: of the root, shape (3, 3).
-        com, com_rate: centre of mass [m], [m/s].
-        spin: angular momentum about it [kg m²/s].
-        inertia: of the whole body about it [kg m²], shape (3, 3).
-        soles: rotation and place of each sole's frame.
-        rows: Jacobians of these, (6, nv) each.
-        corners: of all soles [m], shape (4 feet, 3).
-    """
-
-    q: FloatArray
-    v: FloatArray
-    mass: FloatArray
-    bias: FloatArray
-    rotation: FloatArray
-    com: FloatArray
-    com_rate: FloatArray
-    spin: FloatArray
-    inertia: FloatArray
-    soles: tuple[tuple[FloatArray, FloatArray], ...]
-    rows: tuple[FloatArray, ...]
-    corners: FloatArray
 
 
 class Body:
@@ -58,42 +27,82 @@ class Body:
     Attributes:
         soles: of its feet.
         ranges: of its joints.
-        watch: over these, as the body moves.
         weight: [N].
         efforts: greatest torques of the joints [N m], shape (nv,), infinite for the root.
-        legs: velocities of the joints between the root and each sole.
+        arrays: all of it for kernels, as a `FrameTable` names them.
     """
 
     def __init__(self, figure: Figure, efforts: ArrayLike | None = None) -> None:
         root = figure.links[0].joint
         if root.kind is not JointKind.FREE:
             raise ArgumentError(f"figure {figure.name!r}: its root must be free to be filtered")
+        for link in figure.links:
+            if link.joint.follows:
+                raise ArgumentError(
+                    f"figure {figure.name!r}: the joint of {link.name!r} follows others, which the filter cannot lead: "
+                    "carry the motion over to a figure without such joints (motion.retarget)"
+                )
         _check_masses(figure)
         self.figure, self.soles, self.ranges = figure, find_soles(figure), joint_ranges(figure)
-        self.watch = RangeWatch(self.ranges)
         self.weight = GRAVITY * figure.mass
         self.efforts = _efforts(figure, efforts)
-        self.legs = [_chain(figure, sole.link) for sole in self.soles]
-        self._names = [figure.link_names[sole.link] for sole in self.soles]
+        real, whole = self._for_kernels()
+        self.arrays: dict[str, Any] = {"body_floats": real, "body_ints": whole}
 
-    def look(self, q: FloatArray, v: FloatArray) -> State:
-        """Take a state."""
-        figure, m = self.figure, self.figure.mass
-        poses, M = forward_kinematics(figure, q), mass_matrix(figure, q)
-        arm = np.array([M[4, 2], M[5, 0], M[3, 1]]) / m  # from the root's origin to the centre of mass
-        moment = M[:6] @ v
-        spin = moment[:3] - cross(arm, moment[3:])
-        inertia = M[:3, :3] + m * (np.outer(arm, arm) - (arm @ arm) * np.eye(3))
-        soles = tuple(sole.placed(poses) for sole in self.soles)
-        rows = tuple(
-            carried(jacobian(figure, q, name), place - poses.position[sole.link])
-            for name, sole, (_, place) in zip(self._names, self.soles, soles, strict=True)
+    def _for_kernels(self) -> tuple[Any, Any]:
+        figure, soles, model = self.figure, self.soles, model_of(self.figure)
+        carriers = [model.body_of_link[sole.link] for sole in soles]
+        poses = [model.link_poses[i] for i in carriers]
+        iq, iv, low, high = self.ranges.plain
+        balls = self.ranges.balls
+        flats = [limit.flat for _, _, limit in balls]
+        layout = BodyMemory.layout(
+            nq=figure.nq, nv=figure.nv, feet=len(soles), bodies=model.bodies, plains=len(iq), balls=len(balls),
+            tables=sum(len(flat) for flat in flats), tree_ints=len(model.ints), tree_floats=len(model.floats),
+        )  # fmt: skip
+        real, whole = layout.new_floats(), layout.new_ints()
+        body = layout.open(real, whole)
+        body.ints[:], body.floats[:], body.efforts[:], body.sole_body[:] = (
+            model.ints,
+            model.floats,
+            self.efforts,
+            carriers,
         )
-        corners = np.concatenate(
-            [sole.corners @ turn.T + place for sole, (turn, place) in zip(self.soles, soles, strict=True)]
-        )
-        return State(q, v, M, bias(figure, q, v), np.array(poses.rotation[0]), q[:3] + arm, moment[3:] / m, spin,
-                     inertia, soles, rows, corners)  # fmt: skip
+        for f, (pose, sole) in enumerate(zip(poses, soles, strict=True)):
+            body.sole_turn[f] = (np.asarray(pose.rotation) @ sole.rotation).ravel()
+            body.sole_centre[f], body.sole_corners[f] = pose.apply(sole.centre), sole.corners.ravel()
+            body.legs[f, _chain(figure, sole.link)] = 1.0
+        body.plain_q[:], body.plain_v[:], body.low[:], body.high[:] = iq, iv, low, high
+        at = 0
+        for k, ((q, v, _), flat) in enumerate(zip(balls, flats, strict=True)):
+            body.ball_q[k], body.ball_v[k], body.ball_start[k] = q, v, at
+            body.ball_table[at : at + len(flat)] = flat
+            at += len(flat)
+        return real, whole
+
+
+class Work:
+    """A state of a body, and room for what is found out about it.
+
+    Args:
+        body: whose.
+
+    Attributes:
+        fields: by name, see `WorkMemory`.
+        kept: arrays of body and state, as a `FrameTable` names them; the others are empty.
+        table: with these.
+    """
+
+    def __init__(self, body: Body) -> None:
+        figure = body.figure
+        layout = WorkMemory.layout(nq=figure.nq, nv=figure.nv, feet=len(body.soles),
+                                   bodies=model_of(figure).bodies, balls=len(body.ranges.balls))  # fmt: skip
+        real, whole = layout.new_floats(), layout.new_ints()
+        self.fields: Any = layout.open(real, whole)
+        self.fields.watch[:, SEEN - 1] = 2.0  # nothing was looked at yet
+        none: dict[str, Any] = {name: np.zeros(1, entry.dtype) for name, entry in FrameTable.ENTRIES.items()}
+        self.kept = none | body.arrays | {"work_floats": real, "work_ints": whole}
+        self.table = FrameTable.of(**self.kept)
 
 
 def _efforts(figure: Figure, efforts: ArrayLike | None) -> FloatArray:

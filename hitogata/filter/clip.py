@@ -17,12 +17,16 @@ from hitogata.filter.measures import Measures, lacking, measure
 from hitogata.filter.prepared import Prepared, Unreached, prepare, unreached
 from hitogata.filter.ranges import joint_ranges
 from hitogata.filter.reference import resampled_evenly
-from hitogata.filter.runner import FilteredFrame, Runner
+from hitogata.filter.runner import FilteredFrame, FilteredRows, Runner
 from hitogata.filter.settings import FilterSettings, FrameStatus, Mode
 from hitogata.filter.soles import find_soles
 
 FLATTER = (0.052, 0.087, 0.14)
 """Where the body falls, clips are tried again with soles laid flat from larger pitches [rad]."""
+
+
+CHANNELS = ("vdot", "tau", "forces", "corners", "active", "residual", "over")
+"""Channels of a filtered motion, beside `status`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +81,7 @@ class Filtered:
         reasons = {
             FrameStatus.RANGE_HELD: "frames with a joint held at the end of its range",
             FrameStatus.SOLE_LET_GO: "frames with a standing sole farther than 1 mm from its foothold",
+            FrameStatus.TORQUE_HELD: "frames with a joint's torque kept at what it has",
             FrameStatus.OVERLOADED: "frames with a joint that needs more torque than it has",
             FrameStatus.OUT_OF_REACH: "frames with a sole off a foothold that is out of reach",
             FrameStatus.FAR: "frames far from the motion: the body falls",
@@ -150,9 +155,7 @@ def _run(
     n = len(wanted)
     ahead = n if mode is Mode.RECORDING else max(round(settings.look_ahead / ready.h), 2)
     runner = Runner(body, ready, settings, ahead)
-    return Filtered(
-        body.figure, as_trajectory(body.figure, [runner.step(k) for k in range(n)]), wanted, ready, mode, settings
-    )
+    return Filtered(body.figure, rows_as_trajectory(body.figure, runner.run(0, n)), wanted, ready, mode, settings)
 
 
 def _online(body: Body, wanted: Trajectory, floor: Floor | None, settings: FilterSettings) -> Filtered:
@@ -169,12 +172,15 @@ def _online(body: Body, wanted: Trajectory, floor: Floor | None, settings: Filte
     )
 
 
+def rows_as_trajectory(figure: Figure, rows: FilteredRows) -> Trajectory:
+    """Frames with their channels."""
+    channels = {name: getattr(rows, name) for name in CHANNELS}
+    return Trajectory(rows.time, rows.q, rows.v, channels | {"status": rows.status}, figure.name)
+
+
 def as_trajectory(figure: Figure, frames: Sequence[FilteredFrame]) -> Trajectory:
     """Frames in a row, with their channels."""
-    channels = {
-        name: np.array([getattr(frame, name) for frame in frames])
-        for name in ("vdot", "tau", "forces", "corners", "active", "residual", "over")
-    }
+    channels = {name: np.array([getattr(frame, name) for frame in frames]) for name in CHANNELS}
     channels["status"] = np.array([int(frame.status) for frame in frames])
     time, q, v = (np.array([getattr(frame, name) for frame in frames]) for name in ("time", "q", "v"))
     return Trajectory(time, q, v, channels, figure.name)

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from hitogata.dynamics import forward_kinematics, inverse_dynamics
+from hitogata.dynamics import forward_kinematics
 from hitogata.errors import ArgumentError
 from hitogata.figure import Trajectory
 from hitogata.figure.values import FloatArray
-from hitogata.filter.body import Body
+from hitogata.filter.body import Body, Work
 from hitogata.filter.floor import Floor
 from hitogata.filter.foot_plan import Interval
-from hitogata.filter.reference import rates, smoothed
+from hitogata.filter.reference import needs_of, smoothed
 from hitogata.motion import RestLimits, find_contacts
 from hitogata.motion.foot_contacts import BoolArray, runs
 
@@ -70,9 +70,8 @@ def _closed(mask: BoolArray, gap: float) -> BoolArray:
 
 def _load(body: Body, q: FloatArray, h: float) -> FloatArray:
     """Upward force that the ground would have to give, in body weights, shape (n,)."""
-    calm = smoothed(body.figure, q, h, 0.03)
-    v, vdot = rates(body.figure, calm, h)
-    result: FloatArray = inverse_dynamics(body.figure, calm, v, vdot)[:, 5] / body.weight
+    work = Work(body)
+    result: FloatArray = needs_of(body, work, smoothed(work, q, h, 0.03), h).demand.force[:, 2] / body.weight
     return result
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
 from hitogata.dynamics import forward_kinematics
 from hitogata.errors import ArgumentError
@@ -27,6 +28,9 @@ LEVEL = np.radians(2.0)
 
 CLEAR = 0.012
 """How high soles are above the floor in the middle of a swing, at the least [m]."""
+
+ABOUT = 0.034
+"""Soles that come down beside an edge are lifted over it so long before and after [s]."""
 
 SETTLE = 0.05
 """Time in which a foot that leaves or comes down goes over to the motion's own speed [s]."""
@@ -90,6 +94,7 @@ def plan_feet(
     floor: Floor | None,
     flat: float,
     known: Mapping[str, Foothold] | None = None,
+    fitted: bool = False,
 ) -> FootPlan:
     """Make ways of the soles.
 
@@ -101,6 +106,7 @@ def plan_feet(
         floor: what it stands on; None: each foothold is level, at the height where the motion has it.
         flat: soles that are pitched less than this lie flat [rad].
         known: by foot, the foothold of its first stand, where that has begun before the motion does.
+        fitted: whether the motion stands on this floor already; otherwise it was made on a level one.
     """
     unknown = set(stands) - {sole.name for sole in soles}
     if unknown:
@@ -112,7 +118,17 @@ def plan_feet(
     for sole in soles:
         turns, places = sole.placed(poses)
         ways.append(
-            _way(sole, turns, places, list(stands.get(sole.name, ())), floor, h, flat, (known or {}).get(sole.name))
+            _way(
+                sole,
+                turns,
+                places,
+                list(stands.get(sole.name, ())),
+                floor,
+                h,
+                flat,
+                (known or {}).get(sole.name),
+                fitted,
+            )
         )
     rotation, place, active, normal = (np.stack([way[k] for way in ways], axis=1) for k in range(4))
     return FootPlan(rotation, place, active, normal, tuple(tuple(stands.get(s.name, ())) for s in soles),
@@ -121,7 +137,7 @@ def plan_feet(
 
 def _way(
     sole: Sole, turns: FloatArray, places: FloatArray, stands: Sequence[Interval], floor: Floor | None, h: float,
-    flat: float, known: Foothold | None,
+    flat: float, known: Foothold | None, fitted: bool,
 ) -> tuple[FloatArray, FloatArray, Any, FloatArray, list[Foothold]]:  # fmt: skip
     n = len(turns)
     rotation, place = turns.copy(), places.copy()
@@ -132,7 +148,9 @@ def _way(
     for first, last in stands:
         span = slice(first, last + 1)
         held = known if (first, last) == stands[0] else None
-        found, active[span] = _stand(sole, turns[span], places[span], floor, flat, held, rotation[span], place[span])
+        found, active[span] = _stand(
+            sole, turns[span], places[span], floor, flat, held, fitted, rotation[span], place[span]
+        )
         normal[span] = found.up
         holds.append(found)
     down = np.zeros(n, np.bool_)
@@ -140,35 +158,39 @@ def _way(
         down[first : last + 1] = True
     if stands:
         _swing(turns, places, rotation, place, down, h)
-        _clear(sole, rotation, place, down, floor)
+        _clear(sole, rotation, place, down, floor, h)
     return rotation, place, active, normal, holds
 
 
 def _stand(
     sole: Sole, turns: FloatArray, places: FloatArray, floor: Floor | None, flat: float, known: Foothold | None,
-    rotation: FloatArray, place: FloatArray,
+    fitted: bool, rotation: FloatArray, place: FloatArray,
 ) -> tuple[Foothold, BoolArray]:  # fmt: skip
     """Put a sole that stands on its foothold; rotation and place are written."""
+    middle = places.mean(axis=0)
+    up = floor.normal(middle[:2]) if floor is not None else np.array([0.0, 0.0, 1.0])
+    plane = up if fitted else np.array([0.0, 0.0, 1.0])  # of the floor on which the motion stands
     x = turns[:, :, 0]
-    tilt = np.arcsin(np.clip(x[:, 2], -1, 1))  # > 0: toes up
+    tilt = np.arcsin(np.clip(x @ plane, -1, 1))  # > 0: toes up
     still = np.exp(-((tilt / LEVEL) ** 2)) + 1e-3
     weight = (still / still.sum())[:, None]
     forward = (weight * x).sum(axis=0)
     yaw = np.arctan2(forward[1], forward[0])
-    level = np.array([[np.cos(yaw), -np.sin(yaw), 0], [np.sin(yaw), np.cos(yaw), 0], [0, 0, 1.0]])
+    ahead = np.array([[np.cos(yaw), -np.sin(yaw), 0], [np.sin(yaw), np.cos(yaw), 0], [0, 0, 1.0]])
+    level = _on_plane(ahead, plane)
     half = sole.corners[0, 0]
     pitch = np.sign(tilt) * np.maximum(np.abs(tilt) - flat, 0.0)
     # the point of the sole that rests in each frame, taken back to the middle of the foothold
     edge = np.where(pitch > 0, -half, np.where(pitch < 0, half, 0.0))
     rest = places + x * edge[:, None] - edge[:, None] * level[:, 0]
     foothold = (weight * rest).sum(axis=0)
-    up = np.array([0.0, 0.0, 1.0])
     if floor is not None:
         foothold[2] = float(floor.height(foothold[:2]))
         up = floor.normal(foothold[:2])
     else:
         lowest = places[:, 2] - np.abs(np.sin(tilt)) * half
         foothold[2] = float((weight[:, 0] * lowest).sum())
+    level = ahead
     found = known or Foothold(foothold, _on_plane(level, up), up)
     foothold, axes = found.place, found.axes
     c, s = np.cos(pitch), np.sin(pitch)
@@ -215,7 +237,7 @@ def _swing(
     rotation[air] = quat_to_matrix(quat_exp(fix[air, 3:])) @ turns[air]
 
 
-def _clear(sole: Sole, rotation: FloatArray, place: FloatArray, down: BoolArray, floor: Floor | None) -> None:
+def _clear(sole: Sole, rotation: FloatArray, place: FloatArray, down: BoolArray, floor: Floor | None, h: float) -> None:
     """Lift soles in the air over the floor."""
     n = len(place)
     for first, last in runs(~down):
@@ -232,6 +254,11 @@ def _clear(sole: Sole, rotation: FloatArray, place: FloatArray, down: BoolArray,
         short = (ground + CLEAR * hump[:, None] - corners[..., 2]).max(axis=1)
         shape = np.clip(4 * t * (1 - t), 0, 1) if first > 0 and last < n - 1 else np.ones(len(k))
         soft = shape**2 * (3 - 2 * shape)
-        inside = soft > 0.1
-        need = (short[inside] / soft[inside]).max(initial=0.0)
-        place[k, 2] += need * soft
+        inside = soft > 0.5
+        lift = soft * (short[inside] / soft[inside]).max(initial=0.0)
+        rest = np.maximum(short - lift, 0.0)
+        if rest.max() > 1e-4:  # near the ends, where a hump would be high: over an edge of a step
+            around = max(round(ABOUT / h), 1)
+            padded = np.pad(maximum_filter1d(rest, 2 * around + 1, mode="constant"), 1)
+            lift += gaussian_filter1d(padded, 0.5 * around, mode="constant")[1:-1]
+        place[k, 2] += lift

@@ -5,15 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from hitogata.figure.values import FloatArray
-from hitogata.filter.body import Body, State
+from hitogata.filter.body import Body
 from hitogata.filter.foot_plan import FootPlan
-from hitogata.filter.plan_kernels import plan_rounds
+from hitogata.filter.law import PENALTY
+from hitogata.filter.plan_kernels import KEEP, plan_rounds
 from hitogata.filter.reference import Demand
 from hitogata.filter.settings import FilterSettings
-from hitogata.filter.small import turn_of
-
-RHO = 10.0
-"""ADMM's penalty, against 1 of the forces' effort; found by trying: 20 rounds from nothing come within 1 %."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +64,7 @@ class Planner:
         n, corners = data.active.shape
         self.z, self.y = data.usual.copy(), np.zeros_like(data.usual)
         self.states, self.forces = np.zeros((n + 1, 12)), np.zeros_like(data.usual)
-        self.scratch = np.zeros((n + 1) * (294 + 3 * corners))
+        self.scratch = np.zeros(n * (KEEP + 6 + 3 * corners))
         weights = np.array([settings.turn, settings.place, settings.turn_rate, settings.speed]).repeat(3) ** -2.0
         self.weights = np.stack([weights, 10.0 * weights])
 
@@ -89,20 +86,10 @@ class Planner:
         part = slice(first, end)
         if arms is not None:
             data.arms[first] = arms
-        options = np.array([1.0, RHO, s.friction, s.strongest, rounds, float(x is None)])
+        options = np.array([1.0, PENALTY, s.friction, s.strongest, rounds, float(x is None)])
         gap: float = plan_rounds(
             data.frames[part], data.arms[part], data.active[part], data.normals[part], self.weights, options,
             np.zeros(12) if x is None else x,
             data.usual[part], self.z[part], self.y[part], self.states[first : end + 1], self.forces[part], self.scratch,
         )  # fmt: skip
         return gap
-
-
-def deviation(state: State, rotation: FloatArray, demand: Demand, k: int) -> FloatArray:
-    """x of the plan: how far a state is from frame k of the wanted motion, shape (12,)."""
-    return np.concatenate([
-        turn_of(state.rotation @ rotation.T),
-        state.com - demand.com[k],
-        np.linalg.solve(demand.inertia[k], state.spin - demand.spin[k]),
-        state.com_rate - demand.com_rate[k],
-    ])  # fmt: skip

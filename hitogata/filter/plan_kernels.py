@@ -1,7 +1,7 @@
 """The plan of the whole body: a quadratic program over the frames ahead, by Riccati's recursion and ADMM.
 
-State x = [θ, c, ω, ċ]: how far the body's orientation, centre of mass, spin over inertia and velocity are from the
-wanted motion.  With f the forces at the corners of the feet, F and N what the motion itself would need,
+State x = [p, r], p = [θ, c], r = [ω, ċ]: how far the body's orientation, centre of mass, spin over inertia and velocity
+are from the wanted motion.  With f the forces at the corners of the feet, F and N what the motion itself would need,
 
     ω' = ω + h I⁻¹ (Σ (p - c_ref) × f + F × c - N)        θ' = θ + h ω'
     ċ' = ċ + h (Σ f - F) / m                              c' = c + h ċ'
@@ -10,8 +10,12 @@ least of Σ ½ xᵀQx + ½ r|f - f_0|² with every f in its friction cone.  ADMM
 with one factor for all rounds, Nguyen et al. 2024): f from the linear-quadratic problem with ρ/2 |f - z + y|² added,
 z = the nearest forces in the cones to f + y, y += f - z.
 
-Forces act through their wrench w = G f alone, so a frame needs inverses of 6 x 6 only: with M = BᵀPB, Γ = GGᵀ,
-s = r + ρ, f_1 what the two quadratic terms alone would choose,
+As x' = x + [h; 1] r', r' - r = H c + b w, with w = G f - [N; F] the wrench, b = h diag(I⁻¹, 1/m), H = h I⁻¹ skew(F):
+
+    S = P [h; 1]      U = [h 1] S      Y = Sᵀ A = [ [h 1] P + U H,  U ]      Z = b Y = Bᵀ P A      M = b U b = Bᵀ P B
+
+so a frame costs products of 6 x 6, and forces act through their wrench alone: with Γ = GGᵀ, s = r + ρ, f_1 what the two
+quadratic terms alone would choose,
 
     f = f_1 - Gᵀ (s + M Γ)⁻¹ (M G f_1 + Bᵀ(P A x + p)).
 """
@@ -20,7 +24,8 @@ from numpy import empty, zeros
 
 from hitogata.lanes import Floats, Ints, entry, kernel, sqrt
 
-POS, VEL, STATE, WRENCH = 6, 6, 12, 6
+KEEP = 261
+"""Numbers of a frame that sweeps need: (s + M Γ)⁻¹, M, Z, S; and H, and the diagonal blocks of b."""
 
 
 @kernel
@@ -83,217 +88,240 @@ def solve_positive(matrix, factor, right, out):
 
 
 @kernel
-def open_frame(k, frames, arms, active, A, B, G):
-    """Matrices of a frame: x' = A x + B w + B d, w = G f; forces in body weights."""
+def open_frame(k, frames, b, H):
+    """b and H of a frame; forces in body weights."""
     h = frames[k, 0]
-    for i in range(12):
-        for j in range(12):
-            A[i, j] = 0.0
-        for j in range(6):
-            B[i, j] = 0.0
-        A[i, i] = 1.0
     for i in range(6):
-        A[i, 6 + i] = h
+        for j in range(6):
+            b[i, j] = 0.0
+        b[i, i] = h * frames[k, 19]
     fx, fy, fz = frames[k, 10], frames[k, 11], frames[k, 12]
     for i in range(3):
-        a, b, c = frames[k, 1 + 3 * i], frames[k, 2 + 3 * i], frames[k, 3 + 3 * i]  # a row of I⁻¹, in 1/(kg m²)
-        # I⁻¹ (F × c): columns of skew(F) are (0, fz, -fy), (-fz, 0, fx), (fy, -fx, 0)
-        r0, r1, r2 = h * (b * fz - c * fy), h * (c * fx - a * fz), h * (a * fy - b * fx)
-        A[6 + i, 3], A[6 + i, 4], A[6 + i, 5] = r0, r1, r2
-        A[i, 3], A[i, 4], A[i, 5] = h * r0, h * r1, h * r2
-        B[6 + i, 0], B[6 + i, 1], B[6 + i, 2] = h * a, h * b, h * c
-        B[9 + i, 3 + i] = h * frames[k, 19]
-        B[i, 0], B[i, 1], B[i, 2] = h * h * a, h * h * b, h * h * c
-        B[3 + i, 3 + i] = h * h * frames[k, 19]
+        a0, a1, a2 = h * frames[k, 1 + 3 * i], h * frames[k, 2 + 3 * i], h * frames[k, 3 + 3 * i]
+        # columns of skew(F) are (0, fz, -fy), (-fz, 0, fx), (fy, -fx, 0)
+        H[i, 0], H[i, 1], H[i, 2] = a1 * fz - a2 * fy, a2 * fx - a0 * fz, a0 * fy - a1 * fx
+        b[i, 0], b[i, 1], b[i, 2] = a0, a1, a2
+    return h
+
+
+@kernel
+def gram(arms, active, k, V):
+    """Γ = GGᵀ of the corners in contact."""
+    for i in range(6):
+        for j in range(6):
+            V[i, j] = 0.0
     for c in range(arms.shape[1]):
-        for i in range(6):
-            for j in range(3):
-                G[i, 3 * c + j] = 0.0
         if active[k, c] > 0:
             x, y, z = arms[k, c, 0], arms[k, c, 1], arms[k, c, 2]
-            G[0, 3 * c + 1], G[0, 3 * c + 2] = -z, y
-            G[1, 3 * c], G[1, 3 * c + 2] = z, -x
-            G[2, 3 * c], G[2, 3 * c + 1] = -y, x
-            for j in range(3):
-                G[3 + j, 3 * c + j] = 1.0
+            V[0, 0] += y * y + z * z
+            V[1, 1] += x * x + z * z
+            V[2, 2] += x * x + y * y
+            V[1, 0] -= x * y
+            V[2, 0] -= x * z
+            V[2, 1] -= y * z
+            V[4, 0] -= z
+            V[5, 0] += y
+            V[3, 1] += z
+            V[5, 1] -= x
+            V[3, 2] -= y
+            V[4, 2] += x
+            for i in range(3, 6):
+                V[i, i] += 1.0
+    for i in range(6):
+        for j in range(i):
+            V[j, i] = V[i, j]
     return 0
 
 
 @kernel
-def factor_plan(frames, arms, active, weights, stiff, keep):
-    """Riccati's recursion from the last frame to the first; what rollouts need goes into `keep`."""
-    n, m = arms.shape[0], 3 * arms.shape[1]
-    A, B, G = empty((12, 12)), empty((12, 6)), empty((6, m))
-    P, PA, PB = zeros((12, 12)), empty((12, 12)), empty((12, 6))
-    M, E, V, Z = empty((6, 6)), empty((6, 6)), empty((6, 6)), empty((6, 12))
+def wrench_of(arms, active, k, forces, w):
+    """w = G f of one frame."""
+    for i in range(6):
+        w[i] = 0.0
+    for c in range(arms.shape[1]):
+        if active[k, c] > 0:
+            x, y, z = arms[k, c, 0], arms[k, c, 1], arms[k, c, 2]
+            fx, fy, fz = forces[k, 3 * c], forces[k, 3 * c + 1], forces[k, 3 * c + 2]
+            w[0] += y * fz - z * fy
+            w[1] += z * fx - x * fz
+            w[2] += x * fy - y * fx
+            w[3] += fx
+            w[4] += fy
+            w[5] += fz
+    return 0
+
+
+@kernel
+def product(a, b, out):
+    """out = a b."""
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            t = 0.0
+            for l in range(b.shape[0]):
+                t += a[i, l] * b[l, j]
+            out[i, j] = t
+    return 0
+
+
+@kernel
+def factor_plan(frames, arms, active, weights, stiff, keep, last):
+    """Riccati's recursion from the last frame to the first; what sweeps need goes into `keep`, P into `last`."""
+    n = arms.shape[0]
+    P, U, Y = zeros((12, 12)), empty((6, 6)), empty((6, 12))
+    E, V, W, X = empty((6, 6)), empty((6, 6)), empty((6, 6)), empty((6, 12))
     for i in range(12):
         P[i, i] = weights[1, i]
     for k in range(n - 1, -1, -1):
-        open_frame(k, frames, arms, active, A, B, G)
-        for i in range(12):
-            for j in range(12):
-                t = 0.0
-                for l in range(12):
-                    t += P[i, l] * A[l, j]
-                PA[i, j] = t
-            for j in range(6):
-                t = 0.0
-                for l in range(12):
-                    t += P[i, l] * B[l, j]
-                PB[i, j] = t
-        for i in range(6):
-            for j in range(6):
-                t = 0.0
-                for l in range(12):
-                    t += B[l, i] * PB[l, j]
-                M[i, j] = t
-            for j in range(12):
-                t = 0.0
-                for l in range(12):
-                    t += B[l, i] * PA[l, j]
-                Z[i, j] = t
-        for i in range(6):
-            for j in range(6):
-                t = 0.0
-                for l in range(m):
-                    t += G[i, l] * G[j, l]
-                V[i, j] = t
-        for i in range(6):
-            for j in range(6):
-                t = 0.0
-                for l in range(6):
-                    t += M[i, l] * V[l, j]
-                E[i, j] = t
-            E[i, i] = E[i, i] + stiff
         inverse = keep[k, 0:36].reshape(6, 6)
-        kept_M = keep[k, 36:72].reshape(6, 6)
-        kept_Z = keep[k, 72:144].reshape(6, 12)
-        kept_P = keep[k, 144:288].reshape(12, 12)
-        invert6(E, inverse)
-        for i in range(6):
-            for j in range(6):
-                kept_M[i, j] = M[i, j]
-            for j in range(12):
-                kept_Z[i, j] = Z[i, j]
+        M = keep[k, 36:72].reshape(6, 6)
+        Z = keep[k, 72:144].reshape(6, 12)
+        S = keep[k, 144:216].reshape(12, 6)
+        b, H = keep[k, 216:252].reshape(6, 6), keep[k, 252:261].reshape(3, 3)
+        h = open_frame(k, frames, b, H)
         for i in range(12):
-            for j in range(12):
-                kept_P[i, j] = P[i, j]  # of the next state
-        # P = Q + AᵀPA - Zᵀ (Γ E⁻¹) Z
+            for j in range(6):
+                S[i, j] = h * P[i, j] + P[i, 6 + j]
         for i in range(6):
             for j in range(6):
-                t = 0.0
-                for l in range(6):
-                    t += V[i, l] * inverse[l, j]
-                E[i, j] = t
+                U[i, j] = h * S[i, j] + S[6 + i, j]
+        for i in range(6):
+            for j in range(6):
+                Y[i, j] = S[j, i]
+                Y[i, 6 + j] = U[i, j]
+            for j in range(3):
+                Y[i, 3 + j] += U[i, 0] * H[0, j] + U[i, 1] * H[1, j] + U[i, 2] * H[2, j]
+        product(b, Y, Z)  # b is symmetric
+        product(b, U, W)
+        product(W, b, M)
+        gram(arms, active, k, V)
+        product(M, V, E)
+        for i in range(6):
+            E[i, i] += stiff
+        invert6(E, inverse)
+        # P = Q + AᵀPA - Zᵀ (Γ (s + M Γ)⁻¹) Z
+        product(V, inverse, W)
+        product(W, Z, X)
+        for i in range(6):
+            for j in range(3):
+                P[i, 3 + j] += S[i, 0] * H[0, j] + S[i, 1] * H[1, j] + S[i, 2] * H[2, j]
+        for i in range(3):
+            for j in range(6):
+                P[3 + i, j] += H[0, i] * Y[0, j] + H[1, i] * Y[1, j] + H[2, i] * Y[2, j]
         for i in range(12):
             for j in range(i + 1):
-                t = 0.0
-                for l in range(12):
-                    t += A[l, i] * PA[l, j]
-                for a in range(6):
-                    s = 0.0
-                    for b in range(6):
-                        s += E[a, b] * Z[b, j]
-                    t -= Z[a, i] * s
+                t = P[i, j] if i < 6 else Y[i - 6, j]
+                for l in range(6):
+                    t -= Z[l, i] * X[l, j]
                 if i == j:
                     t += weights[0, i]
                 P[i, j] = t
                 P[j, i] = t
     for i in range(12):
         for j in range(12):
-            keep[n, 12 * i + j] = P[i, j]
+            last[i, j] = P[i, j]
     return 0
 
 
 @kernel
-def sweep_plan(frames, arms, active, weights, options, keep, x0, wanted, forces, states, extra):
+def sweep_plan(frames, arms, active, options, keep, first, x0, wanted, forces, states, extra):
     """One solution of the linear-quadratic problem: forces and states; `wanted`: f_1 of each frame."""
-    n, m = arms.shape[0], 3 * arms.shape[1]
-    A, B, G = empty((12, 12)), empty((12, 6)), empty((6, m))
-    p, v, g = zeros(12), empty(12), empty(6)
+    n, corners = arms.shape[0], arms.shape[1]
+    p, v, g, w, u = zeros(12), empty(12), empty(6), empty(6), empty(6)
     for k in range(n - 1, -1, -1):
-        open_frame(k, frames, arms, active, A, B, G)
         inverse, M = keep[k, 0:36].reshape(6, 6), keep[k, 36:72].reshape(6, 6)
-        Z, P = keep[k, 72:144].reshape(6, 12), keep[k, 144:288].reshape(12, 12)
-        # v = P (B d) + p, d = -[N; F]
-        for i in range(12):
-            t = 0.0
-            for j in range(6):
-                t -= B[i, j] * frames[k, 13 + j]
-            states[k + 1, i] = t  # kept for a moment
-        for i in range(12):
-            t = p[i]
-            for j in range(12):
-                t += P[i, j] * states[k + 1, j]
-            v[i] = t
+        Z, S = keep[k, 72:144].reshape(6, 12), keep[k, 144:216].reshape(12, 6)
+        b, H, h = keep[k, 216:252].reshape(6, 6), keep[k, 252:261].reshape(3, 3), frames[k, 0]
         for i in range(6):
             t = 0.0
-            for j in range(12):
-                t += B[j, i] * v[j]
             for j in range(6):
-                w = 0.0
-                for l in range(m):
-                    w += G[j, l] * wanted[k, l]
-                t += M[i, j] * w
+                t -= b[i, j] * frames[k, 13 + j]
+            u[i] = t
+        for i in range(12):  # v = P A 0 + P [h; 1] b d + p, d = -[N; F]
+            t = p[i]
+            for j in range(6):
+                t += S[i, j] * u[j]
+            v[i] = t
+        for i in range(6):
+            u[i] = h * v[i] + v[6 + i]
+        wrench_of(arms, active, k, wanted, w)
+        for i in range(6):
+            t = 0.0
+            for j in range(6):
+                t += b[i, j] * u[j] + M[i, j] * w[j]
             g[i] = t
         for i in range(6):
             t = 0.0
             for j in range(6):
                 t += inverse[i, j] * g[j]
             extra[k, i] = t
-        # p = Aᵀ v + Zᵀ w(f at x = 0)
+        # p = Aᵀ v + Zᵀ G (f_1 - Gᵀ extra)
+        take_back(arms, active, k, extra[k], w)
         for i in range(6):
-            t = 0.0
-            for l in range(m):
-                s = wanted[k, l]
-                for j in range(6):
-                    s -= G[j, l] * extra[k, j]
-                t += G[i, l] * s
-            g[i] = t
+            p[i] = v[i]
+            p[6 + i] = u[i]
+        for i in range(3):
+            p[3 + i] += H[0, i] * u[0] + H[1, i] * u[1] + H[2, i] * u[2]
         for i in range(12):
-            t = 0.0
-            for j in range(12):
-                t += A[j, i] * v[j]
+            t = p[i]
             for j in range(6):
-                t += Z[j, i] * g[j]
+                t += Z[j, i] * w[j]
             p[i] = t
     for i in range(12):
         states[0, i] = x0[i]
     if options[5] > 0.0:  # the start is free: P x + p = 0
-        P = keep[n, 0:144].reshape(12, 12)
-        solve_positive(P, keep[n, 144:288].reshape(12, 12), p, v)
+        solve_positive(first[0], first[1], p, v)
         for i in range(12):
             states[0, i] = -v[i]
     for k in range(n):
-        open_frame(k, frames, arms, active, A, B, G)
         inverse, Z = keep[k, 0:36].reshape(6, 6), keep[k, 72:144].reshape(6, 12)
+        b, H, h = keep[k, 216:252].reshape(6, 6), keep[k, 252:261].reshape(3, 3), frames[k, 0]
         for i in range(6):
             t = 0.0
             for j in range(12):
                 t += Z[i, j] * states[k, j]
-            v[i] = t
+            u[i] = t
         for i in range(6):
             t = extra[k, i]
             for j in range(6):
-                t += inverse[i, j] * v[j]
+                t += inverse[i, j] * u[j]
             g[i] = t
-        for l in range(m):
-            t = wanted[k, l]
-            for j in range(6):
-                t -= G[j, l] * g[j]
-            forces[k, l] = t if active[k, l // 3] > 0 else 0.0
+        for c in range(corners):
+            l = 3 * c
+            if active[k, c] > 0:
+                x, y, z = arms[k, c, 0], arms[k, c, 1], arms[k, c, 2]
+                forces[k, l] = wanted[k, l] - (g[3] + g[1] * z - g[2] * y)
+                forces[k, l + 1] = wanted[k, l + 1] - (g[4] + g[2] * x - g[0] * z)
+                forces[k, l + 2] = wanted[k, l + 2] - (g[5] + g[0] * y - g[1] * x)
+            else:
+                forces[k, l], forces[k, l + 1], forces[k, l + 2] = 0.0, 0.0, 0.0
+        wrench_of(arms, active, k, forces, w)
+        for j in range(6):
+            w[j] -= frames[k, 13 + j]
         for i in range(6):
-            t = -frames[k, 13 + i]
-            for l in range(m):
-                t += G[i, l] * forces[k, l]
-            g[i] = t
-        for i in range(12):
-            t = 0.0
-            for j in range(12):
-                t += A[i, j] * states[k, j]
+            t = states[k, 6 + i]
             for j in range(6):
-                t += B[i, j] * g[j]
-            states[k + 1, i] = t
+                t += b[i, j] * w[j]
+            if i < 3:
+                t += H[i, 0] * states[k, 3] + H[i, 1] * states[k, 4] + H[i, 2] * states[k, 5]
+            states[k + 1, 6 + i] = t
+        for i in range(6):
+            states[k + 1, i] = states[k, i] + h * states[k + 1, 6 + i]
+    return 0
+
+
+@kernel
+def take_back(arms, active, k, e, w):
+    """w -= G Gᵀ e."""
+    for c in range(arms.shape[1]):
+        if active[k, c] > 0:
+            x, y, z = arms[k, c, 0], arms[k, c, 1], arms[k, c, 2]
+            fx, fy, fz = e[3] + e[1] * z - e[2] * y, e[4] + e[2] * x - e[0] * z, e[5] + e[0] * y - e[1] * x
+            w[0] -= y * fz - z * fy
+            w[1] -= z * fx - x * fz
+            w[2] -= x * fy - y * fx
+            w[3] -= fx
+            w[4] -= fy
+            w[5] -= fz
     return 0
 
 
@@ -324,11 +352,12 @@ def run_plan(frames, arms, active, normals, weights, options, x0, usual, z, y, s
     n, corners = arms.shape[0], arms.shape[1]
     effort, rho, friction, most = options[0], options[1], options[2], options[3]
     rounds = int(options[4])
-    keep = scratch[: (n + 1) * 288].reshape(n + 1, 288)
-    rest = scratch[(n + 1) * 288 :]
+    keep = scratch[: n * KEEP].reshape(n, KEEP)
+    rest = scratch[n * KEEP :]
     extra = rest[: n * 6].reshape(n, 6)
     wanted = rest[n * 6 : n * (6 + 3 * corners)].reshape(n, 3 * corners)
-    factor_plan(frames, arms, active, weights, effort + rho, keep)
+    first = empty((2, 12, 12))
+    factor_plan(frames, arms, active, weights, effort + rho, keep, first[0])
     gap = 0.0
     for _ in range(rounds):
         for k in range(n):
@@ -339,7 +368,7 @@ def run_plan(frames, arms, active, normals, weights, options, x0, usual, z, y, s
                         wanted[k, l] = (effort * usual[k, l] + rho * (z[k, l] - y[k, l])) / (effort + rho)
                     else:
                         wanted[k, l] = 0.0
-        sweep_plan(frames, arms, active, weights, options, keep, x0, wanted, forces, states, extra)
+        sweep_plan(frames, arms, active, options, keep, first, x0, wanted, forces, states, extra)
         gap = 0.0
         for k in range(n):
             for c in range(corners):

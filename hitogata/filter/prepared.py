@@ -9,10 +9,11 @@ from scipy.ndimage import gaussian_filter1d
 from hitogata.dynamics import forward_kinematics
 from hitogata.figure import Trajectory
 from hitogata.figure.values import FloatArray
-from hitogata.filter.body import Body
+from hitogata.filter.body import Body, Work
 from hitogata.filter.floor import Floor
 from hitogata.filter.foot_plan import Foothold, FootPlan, Interval, plan_feet
-from hitogata.filter.reference import Demand, demand_of, on_footholds, rates, smoothed
+from hitogata.filter.frame_loop import REACH
+from hitogata.filter.reference import Demand, needs_of, on_footholds, smoothed
 from hitogata.filter.settings import FilterSettings
 
 
@@ -44,8 +45,6 @@ class Prepared:
     short: FloatArray
 
 
-REACH = 0.03
-"""Footholds that soles miss by more than this, with the root where the motion may have it, are out of reach [m]."""
 MOVED = 0.1
 """So are those that had to be moved farther than this for feet to come to them [m]."""
 RISE = 0.15
@@ -105,24 +104,23 @@ def over_floor(body: Body, motion: Trajectory, floor: Floor | None, h: float) ->
 
 def prepare(
     body: Body, motion: Trajectory, stands: Mapping[str, Sequence[Interval]], floor: Floor | None,
-    settings: FilterSettings, known: Mapping[str, Foothold] | None = None,
+    settings: FilterSettings, known: Mapping[str, Foothold] | None = None, work: Work | None = None,
 ) -> Prepared:  # fmt: skip
     """Put a motion (at even times) on its footholds and find what it would need; see `plan_feet` for arguments."""
-    figure = body.figure
+    figure, room = body.figure, work or Work(body)
     h = float(motion.time[-1] - motion.time[0]) / (len(motion) - 1)
     motion = over_floor(body, motion, floor, h)
     feet = plan_feet(figure, motion, body.soles, stands, floor, settings.flat, known)
     asked = feet.footholds
-    q = smoothed(figure, motion.q, h, settings.smoothing)
+    q = smoothed(room, motion.q, h, settings.smoothing)
     for _ in range(2):
-        q = smoothed(figure, on_footholds(figure, q, h, body.soles, feet, body.ranges), h, 1.25 * settings.smoothing)
-        feet = plan_feet(figure, replace(motion, q=q, channels={}), body.soles, stands, floor, settings.flat, known)
-    q = smoothed(figure, on_footholds(figure, q, h, body.soles, feet, body.ranges, rounds=2), h, settings.smoothing)
-    v, vdot = rates(figure, q, h)
-    poses = forward_kinematics(figure, q)
-    short = _short(np.stack([sole.placed(poses)[1] for sole in body.soles], axis=1), feet, asked)
-    root = np.array(poses.rotation[:, 0])
-    return Prepared(h, motion.time, q, v, vdot, demand_of(figure, q, v, vdot), feet, root, asked, short)
+        q = smoothed(room, on_footholds(body, room, q, h, feet), h, 1.25 * settings.smoothing)
+        stood = replace(motion, q=q, channels={})
+        feet = plan_feet(figure, stood, body.soles, stands, floor, settings.flat, known, fitted=True)
+    q = smoothed(room, on_footholds(body, room, q, h, feet, rounds=2), h, settings.smoothing)
+    need = needs_of(body, room, q, h)
+    short = _short(need.place, feet, asked)
+    return Prepared(h, motion.time, q, need.v, need.vdot, need.demand, feet, need.root, asked, short)
 
 
 def _short(places: FloatArray, feet: FootPlan, asked: Sequence[Sequence[Foothold]]) -> FloatArray:

@@ -7,29 +7,18 @@ Samples follow each other as those of the filter do,
 so the forces that frame k would need at the root are the first six of  M(q_k) v̇_k + c(q_k, v_k).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
-from hitogata.dynamics import (
-    centre_of_mass,
-    difference,
-    forward_kinematics,
-    integrate,
-    inverse_dynamics,
-    jacobian,
-    mass_matrix,
-    momentum,
-)
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Trajectory
 from hitogata.figure.values import FloatArray
+from hitogata.filter.body import Body, Work
 from hitogata.filter.foot_plan import FootPlan
-from hitogata.filter.ranges import JointRanges, clamped
-from hitogata.filter.soles import Sole
-from hitogata.spatial import matrix_to_quat, quat_log
+from hitogata.filter.reference_kernels import fit_rows, need_rows, smooth_rows
+from hitogata.filter.tables import SOLE
 
 GIVE = np.array([3e-3, 3e-3, 3e-3, 1e-5, 1e-5, 1e-5])
 """How readily soles turn away from their ways, and leave them, where joints end: against a joint [rad², m²]."""
@@ -62,102 +51,76 @@ class Demand:
     torque: FloatArray
 
 
-def smoothed(figure: Figure, q: FloatArray, h: float, width: float) -> FloatArray:
-    """Poses with a Gaussian filter over them, on the manifold.
+@dataclass(frozen=True, eq=False)
+class Needs:
+    """A motion's rates, and what they mean.
+
+    Attributes:
+        v, vdot: velocities with which poses were reached, and accelerations from frame to frame, shape (n, nv).
+        demand: what the whole body would need.
+        root: rotations of the root, shape (n, 3, 3).
+        turn, place: of the soles' frames, shapes (n, feet, 3, 3), (n, feet, 3).
+    """
+
+    v: FloatArray
+    vdot: FloatArray
+    demand: Demand
+    root: FloatArray
+    turn: FloatArray
+    place: FloatArray
+
+
+def smoothed(work: Work, q: FloatArray, h: float, width: float) -> FloatArray:
+    """Poses with a Gaussian filter over them, on the manifold; beyond the ends the motion goes on as mirrored there.
 
     Args:
-        figure: the figure.
+        work: room for kernels.
         q: at even times, shape (n, nq).
         h: between them [s].
         width: standard deviation of the filter [s]; 0: none.
     """
     if width <= 0 or len(q) < 3:
         return q.copy()
-    n, most = len(q), int(np.ceil(3 * width / h))
+    most = int(np.ceil(3 * width / h))
     weights = np.exp(-0.5 * (np.arange(-most, most + 1) * h / width) ** 2)
-    total = np.zeros((n, figure.nv))
-    index = np.arange(n)
-    for j, weight in zip(range(-most, most + 1), weights / weights.sum(), strict=True):
-        other = index + j
-        # beyond the ends the motion goes on as mirrored through its end point
-        inside = np.clip(other, 0, n - 1)
-        back = np.clip(2 * inside - other, 0, n - 1)
-        ahead = difference(figure, q, q[inside])
-        past = difference(figure, q[back], q[inside])
-        total += weight * np.where((other == inside)[:, None], ahead, ahead + past)
-    result: FloatArray = integrate(figure, q, total)
+    result = np.empty_like(q)
+    smooth_rows(work.table, q, weights / weights.sum(), result)
     return result
 
 
-def on_footholds(
-    figure: Figure, q: FloatArray, h: float, soles: Sequence[Sole], plan: FootPlan, ranges: JointRanges, rounds: int = 5
-) -> FloatArray:
-    """Poses nearest to some with the soles on their ways, by damped Gauss-Newton steps, all frames at once.
+def on_footholds(body: Body, work: Work, q: FloatArray, h: float, plan: FootPlan, rounds: int = 5) -> FloatArray:
+    """Poses nearest to some with the soles on their ways, by damped Gauss-Newton steps.
 
     Args:
-        figure: the figure.
+        body: the figure.
+        work: room for kernels.
         q: poses, shape (n, nq).
         h: time between them [s].
-        soles: of the feet.
         plan: ways of the soles.
-        ranges: of the joints.
         rounds: how many steps.
     """
-    now, held = clamped(ranges, q)
-    ease = np.ones((len(q), figure.nv))
+    n, count = len(q), len(body.soles)
+    ease = np.ones((n, body.figure.nv))
     carried = gaussian_filter1d(plan.down.any(axis=1).astype(float), EASING / h, mode="nearest")[:, None]
     ease[:, :6] = ROOT * np.maximum(2.0 * carried - 1.0, 0.0) + 1e-6
-    give = np.where(np.repeat(plan.down, 6, axis=1), 1.0, IN_AIR) * np.tile(GIVE, len(soles))
-    for _ in range(rounds):
-        miss, rows = _misses(figure, now, soles, plan)
-        scale = np.where(held, 0.01, 1.0) * ease
-        back = difference(figure, now, q)
-        across = np.swapaxes(rows, 1, 2)
-        matrix = (rows * scale[:, None]) @ across + give[:, :, None] * np.eye(give.shape[1])
-        rest = miss - (rows @ back[..., None])[..., 0]
-        push = np.linalg.solve(matrix, rest[..., None])
-        change = back + scale * (across @ push)[..., 0]
-        size = np.abs(change).max(axis=1, keepdims=True)
-        now = integrate(figure, now, change * np.minimum(1.0, 0.5 / np.maximum(size, 1e-9)))
-        now, out = clamped(ranges, now)
-        held = out
-    return now
+    give = np.where(np.repeat(plan.down, 6, axis=1), 1.0, IN_AIR) * np.tile(GIVE, count)
+    result = np.empty_like(q)
+    turns, places = plan.rotation.reshape(n, -1), plan.place.reshape(n, -1)
+    fit_rows(work.table, q, turns, places, ease, give, rounds, result)
+    return result
 
 
-def _misses(figure: Figure, q: FloatArray, soles: Sequence[Sole], plan: FootPlan) -> tuple[FloatArray, FloatArray]:
-    poses = forward_kinematics(figure, q)
-    misses, rows = [], []
-    for f, sole in enumerate(soles):
-        turn, place = sole.placed(poses)
-        misses.append(quat_log(matrix_to_quat(plan.rotation[:, f] @ np.swapaxes(turn, 1, 2))))
-        misses.append(plan.place[:, f] - place)
-        rows.append(jacobian(figure, q, figure.link_names[sole.link], point=tuple(sole.centre)))
-    return np.concatenate(misses, axis=1), np.concatenate(rows, axis=1)
-
-
-def rates(figure: Figure, q: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
-    """Velocities with which poses were reached, and accelerations from frame to frame, both (n, nv)."""
-    if len(q) < 2:
+def needs_of(body: Body, work: Work, q: FloatArray, h: float) -> Needs:
+    """Rates of a motion, what its whole body needs, and where its soles are."""
+    n, nv, feet = len(q), body.figure.nv, len(body.soles)
+    if n < 2:
         raise ArgumentError("motion: needs two frames at least")
-    steps = difference(figure, q[:-1], q[1:]) / h
-    v = np.concatenate([steps[:1], steps])
-    vdot = np.concatenate([(v[1:] - v[:-1]) / h, np.zeros((1, figure.nv))])
-    vdot[0] = vdot[1] if len(vdot) > 2 else 0.0
-    v[0] = v[1] - h * vdot[0]
-    return v, vdot
-
-
-def demand_of(figure: Figure, q: FloatArray, v: FloatArray, vdot: FloatArray) -> Demand:
-    """What the whole body needs."""
-    com = centre_of_mass(figure, q)
-    whole = momentum(figure, q, v)
-    wrench = inverse_dynamics(figure, q, v, vdot)[:, :6]
-    arm = com - q[:, :3]
-    spin_part = mass_matrix(figure, q)[:, :3, :3]
-    square = np.einsum("ni,nj->nij", arm, arm) - np.einsum("ni,ni->n", arm, arm)[:, None, None] * np.eye(3)
-    inertia = spin_part + figure.mass * square
-    torque = wrench[:, :3] - np.cross(arm, wrench[:, 3:])
-    return Demand(com, whole[:, 3:] / figure.mass, whole[:, :3], inertia, wrench[:, 3:], torque)
+    v, vdot, whole, soles = np.empty((n, nv)), np.empty((n, nv)), np.empty((n, 33)), np.empty((n, SOLE * feet))
+    need_rows(work.table, q, h, v, vdot, whole, soles)
+    com, com_rate, spin, inertia, force, torque, root = np.split(whole, [3, 6, 9, 18, 21, 24], axis=1)
+    demand = Demand(com, com_rate, spin, inertia.reshape(n, 3, 3), force, torque)
+    frames = soles.reshape(n, feet, SOLE)
+    return Needs(v, vdot, demand, root.reshape(n, 3, 3), frames[..., :9].reshape(n, feet, 3, 3), frames[..., 9:])
 
 
 def resampled_evenly(figure: Figure, motion: Trajectory, rate: float | None) -> Trajectory:

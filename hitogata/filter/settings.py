@@ -37,6 +37,8 @@ class FrameStatus(enum.IntEnum):
     """A sole is off its foothold, which is farther away than the leg and its joints' ranges let it come."""
     OVERLOADED = 8
     """A joint needs more torque than it has; how much more is in the frame's `over`."""
+    TORQUE_HELD = 9
+    """A joint's torque was kept at what it has; motion and forces gave way."""
 
 
 @dataclass(frozen=True)

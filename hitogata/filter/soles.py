@@ -44,6 +44,10 @@ def find_soles(figure: Figure) -> tuple[Sole, ...]:
 
     Corners are those of the rectangle around the lowest points of the foot (and its toes) in the neutral pose.
     """
+    known = figure.compiled.get("soles")
+    if known is not None:
+        result: tuple[Sole, ...] = known
+        return result
     poses = forward_kinematics(figure, figure.neutral())
     soles = []
     for name, links in named_feet(figure).items():
@@ -54,6 +58,7 @@ def find_soles(figure: Figure) -> tuple[Sole, ...]:
         soles.append(_sole(name, figure.link_index(links[0]), poses, np.array(points)))
     if not soles:
         raise ArgumentError(f"figure {figure.name!r}: no feet are known by the names of its links")
+    figure.compiled["soles"] = tuple(soles)
     return tuple(soles)
 
 

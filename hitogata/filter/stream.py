@@ -12,6 +12,7 @@ from hitogata.filter.body import Body
 from hitogata.filter.contacts import found_stands
 from hitogata.filter.floor import LEVEL, Floor
 from hitogata.filter.foot_plan import Foothold
+from hitogata.filter.online import OnlineRunner
 from hitogata.filter.prepared import Prepared, prepare
 from hitogata.filter.runner import FilteredFrame, Runner
 from hitogata.filter.settings import FilterSettings, FrameStatus, Mode
@@ -20,8 +21,6 @@ PAST = 0.3
 """How much of the motion that was is looked at again [s]."""
 STRIDE = 0.2
 """How often the motion ahead is prepared anew, with a preview [s]."""
-GUESSED = 0.1
-"""Without a preview the motion is taken to go on for so long, slowing down [s]."""
 GAP = 0.5
 """Longer gaps between frames are not filled: the filter begins anew [s]."""
 
@@ -64,13 +63,15 @@ class DynamicsFilter:
         self._begin(None)
 
     def _begin(self, time: float | None) -> None:
+        self._push: FloatArray | None = None
         self._frames: list[FloatArray] = []
         self._bad: set[int] = set()
         self._first, self._next, self._start, self._base, self._built = 0, 0, time, 0, -(10**9)
         self._runner: Runner | None = None
+        self._online: OnlineRunner | None = None
         self._known: dict[str, tuple[int, Foothold]] = {}
 
-    def feed(self, q: ArrayLike, time: float | None = None) -> FilteredFrame | None:
+    def feed(self, q: ArrayLike, time: float | None = None, *, push: ArrayLike | None = None) -> FilteredFrame | None:
         """Take a frame of the motion and give the next one of what comes out, or None.
 
         None comes while the preview fills, and for the first two frames, without which velocities are not known.
@@ -80,7 +81,10 @@ class DynamicsFilter:
         Args:
             q: coordinates, shape (nq,).
             time: [s]; None: one step after the last frame.
+            push: wrench on the root about its origin that acts on the body in the frame that is made [N m], [N],
+                shape (6,).
         """
+        self._push = None if push is None else wrench_of(push)
         pose, figure = floats(q, "q"), self.body.figure
         if pose.shape != (figure.nq,):
             raise ArgumentError(
@@ -106,11 +110,12 @@ class DynamicsFilter:
             pose = self._frames[-1].copy()
             self._bad.add(self._first + len(self._frames))
         self._frames.append(pose)
-        return self._answer()
+        return self._answer() if self.mode is Mode.PREVIEW else self._at_once()
 
     def finish(self) -> list[FilteredFrame]:
         """The frames that the preview still holds; the stream is over."""
-        frames = []
+        frames: list[FilteredFrame] = []
+        self._push = None
         while self._next < self._first + len(self._frames):
             frames.append(self._step())
         self._begin(None)
@@ -125,21 +130,36 @@ class DynamicsFilter:
             self._bad.add(self._first + len(self._frames))
             self._frames.append(integrate(self.body.figure, last, way * (k / (count + 1))))
 
+    def _at_once(self) -> FilteredFrame | None:
+        """Online: frames that came are made, the newest is the answer."""
+        if self._online is None:
+            self._online = OnlineRunner(self.body, self.floor, self.ground, self.h, self.settings)
+        assert self._start is not None
+        frame = None
+        while self._next < self._first + len(self._frames):
+            pose = self._frames[self._next - self._first]
+            frame = self._online.feed(pose, self._start + self._next * self.h, push=self._push)
+            if frame is not None and self._next in self._bad and frame.status is FrameStatus.GOOD:
+                frame = replace(frame, status=FrameStatus.HELD)
+            self._bad.discard(self._next)
+            self._next += 1
+        del self._frames[:-1]
+        self._first = self._next - 1
+        return frame
+
     def _answer(self) -> FilteredFrame | None:
         if len(self._frames) < 3:
             return None
-        if self.mode is Mode.ONLINE and self._runner is None:
-            self._next = self._first + len(self._frames) - 1  # velocities are known from the third frame on
         if self._first + len(self._frames) - 1 - self._next < self._ahead:
             return None
         return self._step()
 
     def _step(self) -> FilteredFrame:
-        stride = 1 if self.mode is Mode.ONLINE else max(int(STRIDE / self.h), 1)
+        stride = max(int(STRIDE / self.h), 1)
         if self._runner is None or self._next - self._built >= stride:
             self._prepare()
         assert self._runner is not None
-        frame = self._runner.step(self._next - self._base)
+        frame = self._runner.step(self._next - self._base, self._push)
         if self._next in self._bad and frame.status is FrameStatus.GOOD:
             frame = replace(frame, status=FrameStatus.HELD)
         self._next += 1
@@ -154,8 +174,6 @@ class DynamicsFilter:
         """Prepare what is known of the motion, from a little while ago to its last frame."""
         now, old = self._next, self._base
         q = np.array(self._frames)
-        if self.mode is Mode.ONLINE:
-            q = self._guessed(q)
         assert self._start is not None
         time: FloatArray = self._start + self.h * (self._first + np.arange(len(q), dtype=np.float64))
         motion = Trajectory(time, q, np.zeros((len(q), self.body.figure.nv)))
@@ -169,17 +187,6 @@ class DynamicsFilter:
             self._runner = Runner(self.body, prepared, self.settings, horizon)
         else:
             self._runner.rebase(prepared, self._base - old)
-
-    def _guessed(self, q: FloatArray) -> FloatArray:
-        """The motion, going on a while with its last velocity, which dies away."""
-        count = max(round(GUESSED / self.h), 2)
-        back = max(len(q) - 3, 0)
-        step = difference(self.body.figure, q[back], q[-1]) / max(len(q) - 1 - back, 1)
-        more, last = [], q[-1]
-        for k in range(count):
-            last = integrate(self.body.figure, last, step * np.exp(-(k + 1) * self.h / GUESSED))
-            more.append(last)
-        return np.concatenate([q, more])
 
     def _footholds(self, stands: dict[str, list[tuple[int, int]]], now: int) -> dict[str, Foothold]:
         """Footholds of the stands that have begun, as they were first found."""
@@ -200,3 +207,11 @@ class DynamicsFilter:
                 self._known[sole.name] = (self._first + spans[0][0], holds[0])
             else:
                 self._known.pop(sole.name, None)
+
+
+def wrench_of(push: ArrayLike) -> FloatArray:
+    """A push, checked: [torque; force] [N m], [N]."""
+    result = floats(push, "push")
+    if result.shape != (6,) or not np.isfinite(result).all():
+        raise ArgumentError(f"push: six finite numbers expected, torque [N m] and force [N], got {push!r}")
+    return np.ascontiguousarray(result)

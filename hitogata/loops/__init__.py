@@ -7,6 +7,7 @@ from hitogata.loops.forward import Held, constrained_dynamics
 from hitogata.loops.impact import Impact, impact
 from hitogata.loops.knowns import Weights
 from hitogata.loops.link_set import LinkHandle, Links
+from hitogata.loops.osim_constraints import links_from_osim
 from hitogata.loops.reactions import joint_reactions, link_energy, link_wrenches
 from hitogata.loops.row_values import LinkRows, link_rows
 from hitogata.loops.simulation import Moved, move
@@ -38,6 +39,7 @@ __all__ = [
     "link_energy",
     "link_rows",
     "link_wrenches",
+    "links_from_osim",
     "move",
     "pin",
     "rod",

@@ -6,7 +6,7 @@ import numpy as np
 
 from hitogata.dynamics.batches import BAD_VALUE
 from hitogata.dynamics.dispatch import Array, Input, check, check_threads, vector
-from hitogata.dynamics.layout import Model
+from hitogata.dynamics.model import Model
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.lanes import share
@@ -65,6 +65,12 @@ def as_rows(inputs: Any, figure: Figure) -> tuple[list[Any], bool]:
         whole = a if a.ndim > len(given.shape) else np.broadcast_to(a, (n, *a.shape))
         rows.append(np.ascontiguousarray(whole).reshape(n, -1) if n else np.zeros((0, int(np.prod(given.shape)))))
     return [r if r.flags.writeable else r.copy() for r in rows], not counts
+
+
+def check_finite(figure: Figure, inputs: Any, *arrays: Array) -> None:
+    """An error that says which number of which argument is not finite, if one is not."""
+    if not all(np.isfinite(a).all() for a in arrays):
+        check(BAD_VALUE, figure, inputs)
 
 
 def positive(name: str, value: Any) -> float:

@@ -10,16 +10,20 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics.assembly.executor import open_job
+from hitogata.dynamics.assembly.expansion import followed_rates, followed_state, followers_of
+from hitogata.dynamics.assembly.followers import open_followers
 from hitogata.dynamics.assembly.plans import program_for
 from hitogata.dynamics.assembly.sweeps import SINGULAR, assemble, disassemble, mobility
 from hitogata.dynamics.batches import BAD_SIZE, scratch, status_of
 from hitogata.dynamics.dispatch import REFUSED, Array, Input, check, no_torque, vector
-from hitogata.dynamics.layout import GRAVITY, model_of, open_tree
+from hitogata.dynamics.layout import GRAVITY, open_tree
+from hitogata.dynamics.model import callable_model_of, model_of
 from hitogata.errors import ArgumentError
 from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, open_memory, tail
 from hitogata.loops.arguments import as_rows
 from hitogata.loops.closed_form import meet
-from hitogata.loops.forward import close_rows, report
+from hitogata.loops.followed import followed_closed_form
+from hitogata.loops.forward import close_rows, report, result_size
 from hitogata.loops.layout import LinkMemory, bench_size, open_bench
 from hitogata.loops.link_set import Links, links_of
 from hitogata.loops.recursion import standing_still
@@ -50,11 +54,11 @@ def assembled_dynamics(
     links: Links, q: Any, v: Any, tau: Any, wrenches: Any, gravity: Any, numbers: Array
 ) -> Array:
     """What `constrained_dynamics` finds, by assembly, for one state; the form of the result is told in `close_rows`."""
-    model = model_of(links_of(links).figure)
-    program = _program_of(links)
-    if wrenches is None and gravity is GRAVITY:
+    figure = links_of(links).figure
+    model, program = callable_model_of(figure), _program_of(links)
+    if wrenches is None and gravity is GRAVITY and not model.follows:
         try:
-            out = np.empty(model.nv + 3 * links.rows + 6 * len(links) + 2)
+            out = np.empty(result_size(links))
             same = (model.ints, model.floats, links.ints, links.floats, program)
             if not assemble_links(*same, q, v, model.zeros if tau is None else tau, _NO_WRENCHES, numbers, out):
                 return out
@@ -66,17 +70,45 @@ def assembled_dynamics(
         Input("tau", no_torque(model, q, v) if tau is None else tau, (model.nv,)),
         Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
     )
-    rows, single = as_rows(inputs, links.figure)
+    rows, single = as_rows(inputs, figure)
     if not single:
         raise ArgumentError("assembly takes one state; for a batch leave method to its default, the closed form")
-    floats = model.floats_for(vector("gravity", gravity), np.float64)
-    out = np.empty(model.nv + 3 * links.rows + 6 * len(links) + 2)
+    pull = vector("gravity", gravity)
+    if model.follows:
+        return assembled_or_dense(links, inputs, rows, numbers, pull)
+    floats = model.floats_for(pull, np.float64)
+    out = np.empty(result_size(links))
     state, given = [r[0] for r in rows], (model.ints, floats, links.ints, links.floats)
     status = assemble_links(*given, program, *state, numbers, out)
     if status == SINGULAR:
         status = close_rows(*given, *rows, numbers, out[None], 0, 1)
-    check(status, links.figure, inputs)
+    check(status, figure, inputs)
     return out
+
+
+def assembled_or_dense(links: Links, inputs: Any, rows: list[Any], numbers: Array, gravity: Any) -> Array:
+    """The same for one state of a figure whose joints follow functions; see `dynamics.assembly.followers`.
+
+    Args:
+        links: the virtual links.
+        inputs: q, v, tau and wrenches as they were given.
+        rows: the same as arrays of one row each.
+        numbers: stabilise, tolerance.
+        gravity: world axes [m/s²].
+    """
+    figure, (q, v, tau, wrenches) = links.figure, (r[0] for r in rows)
+    model = model_of(followers_of(figure).tree)
+    given = followed_state(figure, q, v, tau)
+    tree_rates, rates = np.empty(result_size(links) - figure.nv + model.nv), np.empty(given.coordinates)
+    status = assemble_followed(
+        model.ints, model.floats_for(gravity, np.float64), links.ints, links.floats, _program_of(links), given.theta,
+        given.speed, given.push, wrenches, numbers, tree_rates, given.numbers, rates,
+    )  # fmt: skip
+    if status == SINGULAR:
+        return followed_closed_form(links, inputs, rows, numbers, gravity)[0]
+    vdot, idle = followed_rates(figure, v, tau, tree_rates, rates)
+    check(status or idle, figure, inputs)
+    return np.concatenate([vdot, tree_rates[model.nv :]])
 
 
 @entry(ints=Ints(1), floats=Floats(1), link_ints=Ints(1), link_floats=Floats(1), program=Ints(1), q=Floats(1),
@@ -91,11 +123,26 @@ def assemble_links(ints, floats, link_ints, link_floats, program, q, v, tau, wre
     memory = scratch(bench_size(tree, held.rows) + program[1] + rows + 6 * tree.bodies, out, X1)
     order = np.empty(held.rows + 1, np.int64)
     links = (link_ints, link_floats)
-    return join_links(tree, links, program, q, v, tau, wrenches, numbers, out, memory, order)
+    return join_links(tree, links, program, q, v, tau, wrenches, numbers, out, memory, order, None)
+
+
+@entry(ints=Ints(1), floats=Floats(1), link_ints=Ints(1), link_floats=Floats(1), program=Ints(1), q=Floats(1),
+       v=Floats(1), tau=Floats(1), wrenches=Floats(1), numbers=Floats(1), out=Floats(1, write=True), shares=Floats(1),
+       rates=Floats(1, write=True))  # fmt: skip
+def assemble_followed(ints, floats, link_ints, link_floats, program, q, v, tau, wrenches, numbers, out, shares, rates):
+    """The same in the tree of a figure whose joints follow functions, the first nv of `out` those of the tree."""
+    tree = open_tree(ints, floats)
+    held = open_memory(LinkMemory, link_floats, link_ints)
+    rows = (ROW + 1) * (held.held + 1)
+    memory = scratch(bench_size(tree, held.rows) + program[1] + rows + 6 * tree.bodies, out, X1)
+    order = np.empty(held.rows + 1, np.int64)
+    followers = open_followers(lanes(shares, X1), lanes(rates, X1), program[2], tree.bodies, program[3])
+    links = (link_ints, link_floats)
+    return join_links(tree, links, program, q, v, tau, wrenches, numbers, out, memory, order, followers)
 
 
 @kernel
-def join_links(tree, given, program, q, v, tau, wrenches, numbers, out, memory, order):
+def join_links(tree, given, program, q, v, tau, wrenches, numbers, out, memory, order, followers):
     """The same in a given scratch, which the caller holds."""
     link_ints, link_floats = given
     whole, own = lanes(memory, X1), open_memory(LinkMemory, link_floats, link_ints)
@@ -107,10 +154,10 @@ def join_links(tree, given, program, q, v, tau, wrenches, numbers, out, memory, 
     forces = tail(rows, ROW * (held + 1))
     write_ends(bench, rows, numbers[0])
     job = open_job(program, tail(forces, held + 1))
-    status = assemble(job, tree, bench.limb, speed, torque, rows, None)
+    status = assemble(job, tree, bench.limb, speed, torque, rows, followers)
     if status == SINGULAR:
         return status
-    disassemble(job, tree, bench.limb, result, forces, None, None)
+    disassemble(job, tree, bench.limb, result, forces, None, followers)
     for n in range(held):
         bench.links.row[n].force = forces[n]
     report(bench, tail(result, tree.nv))

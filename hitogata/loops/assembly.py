@@ -7,11 +7,12 @@ import numpy as np
 from hitogata.dynamics.batches import scratch, status_of
 from hitogata.dynamics.dispatch import Array, Input, check
 from hitogata.dynamics.integration import advance
-from hitogata.dynamics.layout import model_of, open_tree
+from hitogata.dynamics.layout import open_tree
+from hitogata.dynamics.model import callable_model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State
 from hitogata.lanes import X1, entry, kernel, lanes, open_memory, tail
-from hitogata.loops.arguments import as_rows, positive
+from hitogata.loops.arguments import as_rows, check_finite, positive
 from hitogata.loops.closed_form import meet
 from hitogata.loops.layout import LinkMemory, bench_size, open_bench
 from hitogata.loops.link_set import LinkHandle, Links, links_of
@@ -49,7 +50,7 @@ def closed(
     Raises:
         ArgumentError: the links cannot be closed from there, or contradict each other.
     """
-    model = model_of(links_of(links).figure)
+    model = callable_model_of(links_of(links).figure)
     if not isinstance(state, State):
         raise ArgumentError("state: expected the State of one figure")
     inputs = (Input("q", state.q, (model.nq,)), Input("v", state.v, (model.nv,)))
@@ -60,10 +61,16 @@ def closed(
         raise ArgumentError(f"iterations: must be a whole number, not negative, got {iterations!r}")
     most = positive("tolerance", tolerance)
     out: Array = np.concatenate([rows[0][0], rows[1][0], np.zeros(1)])
-    figure, held = (model.ints, model.floats), (links.ints, links.floats)
     rank = positive("rank_tolerance", rank_tolerance)
-    status = close_up(*figure, *held, model.zeros, rank, int(iterations), out)
-    check(status, links.figure, inputs)
+    if model.follows:
+        from hitogata.loops.followed import followed_closed  # SciPy's splines, for those who need them
+
+        check_finite(links.figure, inputs, out)
+        q, v = followed_closed(links, rows[0][0], rows[1][0], rank, int(iterations), WAYS_OUT)
+        out = np.concatenate([q, v, np.zeros(1)])
+    else:
+        figure, held = (model.ints, model.floats), (links.ints, links.floats)
+        check(close_up(*figure, *held, model.zeros, rank, int(iterations), out), links.figure, inputs)
     result = State(out[: model.nq].copy(), out[model.nq : -1].copy())
     handle, gap = farthest(links, link_rows(links, result.q).value)
     if handle is not None and gap > most:

@@ -6,11 +6,12 @@ import numpy as np
 
 from hitogata.dynamics.assembly import Method
 from hitogata.dynamics.batches import BAD_SIZE, scratch, status_of
-from hitogata.dynamics.dispatch import REFUSED, Array, Input, no_torque
-from hitogata.dynamics.layout import GRAVITY, model_of, open_tree
+from hitogata.dynamics.dispatch import REFUSED, Array, Input, no_torque, vector
+from hitogata.dynamics.layout import GRAVITY, open_tree
+from hitogata.dynamics.model import callable_model_of
 from hitogata.errors import ArgumentError
 from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, open_memory, tail
-from hitogata.loops.arguments import positive, run
+from hitogata.loops.arguments import as_rows, positive, run
 from hitogata.loops.closed_form import close
 from hitogata.loops.layout import LinkMemory, bench_size, open_bench
 from hitogata.loops.link_set import LinkHandle, Links, links_of
@@ -120,7 +121,8 @@ def constrained_dynamics(
         stabilise: s of H v̇ + Ḣ v = -2 s rate - s² value, which brings back what has drifted [1/s].
         tolerance: rows of which less than this part is left, given the others, count as dependent.
         threads: to share a batch over; None: one per core.
-        method: AUTO and RECURSION are the closed form; ASSEMBLY closes each loop where its ends meet (one state).
+        method: AUTO and RECURSION are the closed form; ASSEMBLY closes each loop where its ends meet (one state).  One
+            state of a figure whose joints follow functions goes by assembly, and RECURSION is dense equations in numpy.
     """
     if method is Method.ASSEMBLY:
         from hitogata.loops.assembled import assembled_dynamics  # it needs this module
@@ -132,14 +134,14 @@ def constrained_dynamics(
     if threads == 1 and wrenches is None and gravity is GRAVITY and stabilise == 0.0 and tolerance == TOLERANCE:
         try:
             figure = links.figure
-            ints, floats, nv, zeros = figure.compiled.get("hot") or model_of(figure).hot
-            fresh = np.empty(nv + 3 * links.rows + 6 * len(links.links) + 2)
+            ints, floats, nv, zeros = figure.compiled.get("hot") or callable_model_of(figure).hot
+            fresh = np.empty(nv + 3 * links.rows + 6 * len(links.links) + 2)  # not `result_size`: this is quick
             given = zeros if tau is None else tau
             if not close_single(ints, floats, links.ints, links.floats, q, v, given, _PLAIN, fresh):
                 return Held(links, fresh)
         except (AttributeError, *REFUSED):
             pass  # a batch, lists, other dtypes, strided arrays, no Links: seen to below
-    model = model_of(links_of(links).figure)
+    model = callable_model_of(links_of(links).figure)
     inputs = (
         Input("q", q, (model.nq,)),
         Input("v", v, (model.nv,)),
@@ -147,8 +149,28 @@ def constrained_dynamics(
         Input("wrenches", wrenches, (model.nlinks, 6), optional=True),
     )
     numbers = np.array([positive("stabilise", stabilise), positive("tolerance", tolerance)])
-    size = model.nv + 3 * links.rows + 6 * len(links) + 2
-    return Held(links, run(links, model, inputs, numbers, size, gravity, threads, close_rows))
+    if model.follows:
+        return Held(links, _followed(links, inputs, numbers, gravity, method))
+    return Held(links, run(links, model, inputs, numbers, result_size(links), gravity, threads, close_rows))
+
+
+def result_size(links: Links) -> int:
+    """Numbers of a row of what `close_rows` writes."""
+    return links.figure.nv + 3 * links.rows + 6 * len(links) + 2
+
+
+def _followed(links: Links, inputs: Any, numbers: Array, gravity: Any, method: Method) -> Array:
+    """The same for figures whose joints follow functions: one state by assembly, a batch or RECURSION in numpy."""
+    from hitogata.loops.assembled import assembled_or_dense  # it needs this module
+    from hitogata.loops.followed import followed_closed_form
+
+    rows, single = as_rows(inputs, links.figure)
+    pull = vector("gravity", gravity)
+    if single and method is Method.AUTO:
+        return assembled_or_dense(links, inputs, rows, numbers, pull)
+    found = followed_closed_form(links, inputs, rows, numbers, pull)
+    result: Array = found[0] if single else found
+    return result
 
 
 # ------------------------------------------------------- entries

@@ -20,11 +20,12 @@ import numpy as np
 
 from hitogata.dynamics.batches import scratch, status_of
 from hitogata.dynamics.dispatch import Array, Input
-from hitogata.dynamics.layout import model_of, open_tree
+from hitogata.dynamics.layout import open_tree
+from hitogata.dynamics.model import callable_model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State
 from hitogata.lanes import X1, entry, kernel, lanes, minimum, open_memory, sqrt, tail
-from hitogata.loops.arguments import positive, run
+from hitogata.loops.arguments import as_rows, check_finite, positive, run
 from hitogata.loops.closed_form import couple, hold, meet
 from hitogata.loops.contact_impact import ContactOutcome, ContactRegion, strike_contacts
 from hitogata.loops.forward import report
@@ -87,19 +88,31 @@ def impact(
             all six motions (a weld), z of P is the normal towards the child, and its restitution is that of row z.
         tolerance: as for `constrained_dynamics`.
     """
-    model = model_of(links_of(links).figure)
+    model = callable_model_of(links_of(links).figure)
     if not isinstance(state, State) or state.q.ndim != 1:
         raise ArgumentError("state: expected the State of one figure")
     inputs = (Input("q", state.q, (model.nq,)), Input("v", state.v, (model.nv,)))
     bounces = _restitutions(links, restitution)
     if contacts:
+        if model.follows:
+            raise ArgumentError(
+                f"contacts: figure {links.figure.name!r} has joints that follow functions, whose impacts by hypothesis "
+                "are not known; leave contacts out, or use a World"
+            )
         found = strike_contacts(links, state, bounces, contacts, positive("tolerance", tolerance))
         return Impact(links, found.state, found.impulses, found.wrenches, 1.0, found.rank, found.outcomes,
                       found.passes, found.valid)  # fmt: skip
     numbers = np.concatenate([[positive("tolerance", tolerance)], bounces, np.zeros(model.nv)])
     rows, count = links.rows, len(links)
     size = model.nv + 3 * rows + 6 * count + 2
-    out = run(links, model, inputs, numbers, size, (0.0, 0.0, 0.0), 1, strike_rows)
+    if model.follows:
+        from hitogata.loops.followed import followed_strike  # SciPy's splines, for those who need them
+
+        (q, v), _ = as_rows(inputs, links.figure)
+        check_finite(links.figure, inputs, q, v)
+        out = followed_strike(links, q[0], v[0], bounces, numbers[0])
+    else:
+        out = run(links, model, inputs, numbers, size, (0.0, 0.0, 0.0), 1, strike_rows)
     at = model.nv + 3 * rows
     return Impact(
         links, State(state.q.copy(), out[: model.nv]), out[model.nv : model.nv + rows],

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics.layout import Model, model_of
+from hitogata.dynamics.model import Model, model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.figure.pose import FloatArray, Pose
@@ -133,9 +133,20 @@ def links_of(links: Any) -> Links:
     return links
 
 
+def tree_of_screws(figure: Figure) -> Figure:
+    """The figure; of one whose joints follow functions the tree of their screws, which has the same links."""
+    if not any(link.joint.follows for link in figure.links):
+        return figure
+    from hitogata.figure.expansion import expansion_of  # SciPy's splines, for those who need them
+
+    expansion = expansion_of(figure)
+    assert expansion is not None
+    return expansion.tree
+
+
 def _compile(figure: Figure, links: list[VirtualLink]) -> tuple[IntArray, FloatArray]:
     """The flat arrays of `layout`."""
-    model, first = model_of(figure), 0
+    model, first = model_of(tree_of_screws(figure)), 0
     rows, held = sum(link.rows for link in links), sum(link.rows for link in links if link.rigid)
     layout = LinkMemory.layout(total=len(links), rows=rows, held=held)
     floats, ints = layout.new_floats(), layout.new_ints()

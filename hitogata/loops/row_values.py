@@ -7,9 +7,10 @@ import numpy as np
 
 from hitogata.dynamics.batches import scratch, status_of
 from hitogata.dynamics.dispatch import Array, Input
-from hitogata.dynamics.layout import model_of, open_tree
+from hitogata.dynamics.layout import open_tree
+from hitogata.dynamics.model import callable_model_of
 from hitogata.lanes import X1, entry, kernel, lanes, open_memory
-from hitogata.loops.arguments import run
+from hitogata.loops.arguments import as_rows, run
 from hitogata.loops.layout import LinkMemory, bench_size, open_bench
 from hitogata.loops.link_set import Links, links_of
 from hitogata.loops.recursion import begin, drift_only
@@ -43,8 +44,15 @@ def link_rows(links: Links, q: Any, v: Any = None, *, threads: int | None = 1) -
         v: velocities, shape (nv,) or (n, nv); None: at rest.
         threads: to share a batch over; None: one per core.
     """
-    model = model_of(links_of(links).figure)
+    model = callable_model_of(links_of(links).figure)
     inputs = (Input("q", q, (model.nq,)), Input("v", model.zeros if v is None else v, (model.nv,)))
+    if model.follows:
+        from hitogata.loops.followed import followed_rows  # it needs this module
+
+        (q, v), single = as_rows(inputs, links.figure)
+        found = followed_rows(links, q, v)
+        parts = (found.value, found.jacobian, found.rate, found.bias)
+        return LinkRows(*[part[0] if single else part for part in parts])
     rows, nv = links.rows, model.nv
     out = run(links, model, inputs, np.zeros(1), rows * (nv + 3), (0.0, 0.0, 0.0), threads, read_rows)
     jacobian = out[..., 3 * rows :].reshape(*out.shape[:-1], rows, nv)

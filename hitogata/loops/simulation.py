@@ -8,7 +8,8 @@ import numpy as np
 from hitogata.dynamics import Integrator, energy
 from hitogata.dynamics.batches import BAD_VALUE, off_finite, scratch
 from hitogata.dynamics.dispatch import Input, check, vector
-from hitogata.dynamics.layout import GRAVITY, model_of, open_tree
+from hitogata.dynamics.layout import GRAVITY, open_tree
+from hitogata.dynamics.model import callable_model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State, Trajectory
 from hitogata.lanes import X1, entry, kernel, lanes, open_memory, tail
@@ -96,7 +97,7 @@ def move(
         ArgumentError: a rigid link's two frames are apart at the start; the motion did not stay finite, as h is too
             long; or an argument is wrong.
     """
-    model = model_of(links_of(links).figure)
+    model = callable_model_of(links_of(links).figure)
     if not isinstance(state, State) or state.q.ndim != 1:
         raise ArgumentError("state: expected the State of one figure")
     if not isinstance(integrator, Integrator) or integrator is Integrator.DORMAND_PRINCE_8:
@@ -111,7 +112,8 @@ def move(
     steps, h, start = int(steps), float(h), float(time)
     pushes = over_time("tau", tau, (model.nv,), steps, h, start, links.figure)
     outside = over_time("wrenches", wrenches, (model.nlinks, 6), steps, h, start, links.figure)
-    floats = model.floats_for(vector("gravity", gravity), np.float64)
+    pull = vector("gravity", gravity)
+    floats = model.floats if model.follows else model.floats_for(pull, np.float64)
     numbers = np.array([h, positive("stabilise", stabilise), positive("tolerance", tolerance), integrator.value,
                         bool(correct)])  # fmt: skip
     state, caught = _begin(links, State.unchecked(rows[0][0], rows[1][0]), correct, inputs)
@@ -121,8 +123,16 @@ def move(
     marks, out, left, broken = np.zeros(steps + 1), np.append(path[0], np.zeros(3)), int(steps), []
     while left:
         whole = np.array([steps - left, steps, int(every), len(pushes), len(outside)])
-        status = march(model.ints, floats, links.ints, links.floats, pushes.ravel(), outside.ravel(), numbers, whole,
-                       out, path.reshape(-1), marks)  # fmt: skip
+        if model.follows:
+            from hitogata.loops.followed_motion import Course as FollowedCourse  # SciPy's splines, if they are needed
+            from hitogata.loops.followed_motion import march_followed
+
+            course = FollowedCourse(links, pushes, outside, steps, h, numbers[1], numbers[2], bool(correct), pull)
+            fourth = integrator is Integrator.RUNGE_KUTTA_4
+            status = march_followed(course, fourth, steps - left, int(every), out, path)
+        else:
+            status = march(model.ints, floats, links.ints, links.floats, pushes.ravel(), outside.ravel(), numbers,
+                           whole, out, path.reshape(-1), marks)  # fmt: skip
         done, index = int(out[-2]), int(out[-1])
         left = steps - done
         if status:

@@ -121,10 +121,12 @@ class _Frame:
 
     def __init__(self) -> None:
         self.boxes: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+        self.middles: list[FloatArray] = []
 
-    def add(self, time: FloatArray, low: FloatArray, high: FloatArray) -> None:
-        """Corners of the boxes that hold a figure at each time, shape (n, 3)."""
+    def add(self, time: FloatArray, low: FloatArray, high: FloatArray, root: FloatArray) -> None:
+        """Corners of the boxes that hold a figure at each time, and its root, shape (n, 3)."""
         self.boxes.append((time, low, high))
+        self.middles.append(((low + high) / 2 - root).mean(0))
 
     def record(self, follow: bool | None) -> Record:
         times = np.unique(np.concatenate([time for time, _, _ in self.boxes]))
@@ -135,7 +137,9 @@ class _Frame:
         low, high = low.min(0), high.max(0)
         radius = float(np.linalg.norm(high - low)) / 2
         travels = radius > 2 * size if follow is None else bool(follow)
-        return {"centre": ((low + high) / 2).tolist(), "radius": radius, "size": size, "follow": travels}
+        middle = np.mean(self.middles, axis=0)  # from the roots, which a camera that follows goes along with
+        return {"centre": ((low + high) / 2).tolist(), "middle": middle.tolist(), "radius": radius, "size": size,
+                "follow": travels}  # fmt: skip
 
 
 def _actor(actor: Actor, colour: str, rate: float, meshes: Meshes, frame: _Frame) -> Record:
@@ -144,7 +148,8 @@ def _actor(actor: Actor, colour: str, rate: float, meshes: Meshes, frame: _Frame
     poses = forward_kinematics(figure, motion.q[rows].astype(np.float64))
     position = poses.position + np.array(actor.offset)
     low, high = world_boxes(figure, poses)
-    frame.add(motion.time[rows], low + np.array(actor.offset), high + np.array(actor.offset))
+    offset = np.array(actor.offset)
+    frame.add(motion.time[rows], low + offset, high + offset, position[:, 0])
     return {
         "label": actor.label,
         "figure": figure.name,

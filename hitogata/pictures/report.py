@@ -38,7 +38,7 @@ class Plot:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows under headings; columns of numbers stand to the right, floats with four digits."""
+    """Rows under headings (none if all are empty); columns of numbers stand to the right, floats with four digits."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
@@ -205,7 +205,8 @@ def _table(table: Table, caption: str) -> Iterator[str]:
         return "<tr>" + "".join(f"<{m}>{_cell(x)}</{tag}>" for m, x in zip(marked, cells, strict=True)) + "</tr>"
 
     yield "<figure><div><table>"
-    yield line("th", table.columns)
+    if any(table.columns):
+        yield line("th", table.columns)
     yield from (line("td", row) for row in table.rows)
     yield "</table></div>" + (f"<figcaption>{caption}</figcaption>" if caption else "") + "</figure>"
 

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from hitogata.figure.values import FloatArray
+from hitogata.files.osim import OsimModel
+from hitogata.pipeline.figure_angles import AngleRange, angle_ranges
 from hitogata.pipeline.values import Body, Motion, Torques
 
 LONG = 240
@@ -63,23 +65,27 @@ def warnings_of(values: dict[str, Any]) -> list[str]:
 
 def range_use(body: Body, angles: Motion) -> list[tuple[str, float, float, float, float, float, float]]:
     """Of each turning coordinate with a range: name, least, greatest, the range, part used, degrees beyond."""
-    if body.model is None or angles.table is None:
+    if angles.table is None or not angles.table.in_degrees:
         return []
     rows = []
-    turning = angles.table.in_degrees
-    for joint in body.model.joints:
-        for coordinate in joint.coordinates:
-            low, high = np.rad2deg(coordinate.range)
-            if coordinate.locked or coordinate.name not in angles.table.columns or not 1.0 < high - low < 359.0:
-                continue
-            if coordinate.name.endswith(("_tx", "_ty", "_tz")) or not turning:
-                continue
-            values: FloatArray = angles.table.column(coordinate.name)
-            least, most = float(values.min()), float(values.max())
-            beyond = max(low - least, most - high, 0.0)
-            rows.append((coordinate.name, least, most, float(low), float(high),
-                         float((most - least) / (high - low)), float(beyond)))  # fmt: skip
+    for each in angle_ranges(body.figure) if body.model is None else _model_ranges(body.model):
+        low, high = each.low, each.high
+        if each.name not in angles.table.columns or not 1.0 < high - low < 359.0:
+            continue
+        values: FloatArray = angles.table.column(each.name)
+        least, most = float(values.min()), float(values.max())
+        beyond = max(low - least, most - high, 0.0)
+        rows.append((each.name, least, most, low, high, (most - least) / (high - low), beyond))
     return rows
+
+
+def _model_ranges(model: OsimModel) -> list[AngleRange]:
+    return [
+        AngleRange(c.name, *(float(x) for x in np.rad2deg(c.range)))
+        for joint in model.joints
+        for c in joint.coordinates
+        if not c.locked and not c.name.endswith(("_tx", "_ty", "_tz"))
+    ]
 
 
 def _plain(x: Any) -> float | None:

@@ -48,7 +48,8 @@ def write_page(folder: Path, name: str, values: dict[str, Any], settings: Settin
     if angles is not None and angles.table is not None:
         sections.append(Section("Joint angles", _angles(folder, body, angles, drawn)))
     if torques is not None:
-        sections.append(Section("Forces and torques", _torques(folder, torques, drawn)))
+        stances = () if loads is None else loads.stances
+        sections.append(Section("Forces and torques", [*_torques(folder, torques, drawn), *_stances(stances)]))
     if tensions is not None and tensions.tables:
         sections.append(Section("Muscles", _muscles(tensions, drawn)))
     if body.fit is not None:
@@ -64,7 +65,7 @@ def _replay(folder: Path, body: Body, angles: Motion, loads: Loads | None, possi
     if angles.angles is not None:
         labels = angles.angles.markers.labels
         order = np.unique(np.linspace(0, len(labels) - 1, min(MARKERS, len(labels))).astype(int))
-        overlays += [Marker(labels[k], angles.angles.places[:, k], radius=0.012) for k in order]
+        overlays += [Marker("markers", angles.angles.places[:, k], radius=0.012) for k in order]
     arrows = None if loads is None else _arrows(loads, angles)
     if arrows is not None:
         overlays.append(arrows)
@@ -184,9 +185,14 @@ def _torques(folder: Path, torques: Torques, drawn: bool) -> list[Any]:
         moving = [(n, torques.table.column(n), None) for n in names if np.ptp(torques.table.column(n)) > 1e-6]
         if moving:
             said = "torques [N m] and forces [N] over time [s]"
-            parts.append(_svg(folder, "torques", small_plots(torques.time, moving), said))
+            parts += ["Of single joints:", _svg(folder, "torques", small_plots(torques.time, moving), said)]
     rows = [(n, float(c.min()), float(c.max())) for n, c in zip(names, torques.table.values.T, strict=True)]
     return [*parts, Table(("coordinate", "least", "greatest"), rows, "N m of what turns, N of what shifts")]
+
+
+def _stances(stances: tuple[str, ...]) -> list[Any]:
+    """Which plate carried which foot."""
+    return [Table(("who stood on which plate",), [(line,) for line in stances])] if stances else []
 
 
 def _muscles(tensions: Tensions, drawn: bool) -> list[Any]:

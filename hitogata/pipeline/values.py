@@ -85,7 +85,7 @@ class Motion:
         time: [s], shape (n,).
         q: coordinates of the figure, shape (n, nq).
         angles: as found from markers.
-        table: coordinates of the model.
+        table: coordinates of the model; without one, joint angles of the figure.
         notes: what was supposed.
     """
 
@@ -103,11 +103,13 @@ class Loads:
     Attributes:
         external: which columns act on which body, as OpenSim has it, y up.
         table: the columns.
-        notes: which plate was whose, and what was left out.
+        stances: which plate carried which foot, from when to when.
+        notes: where they are from, and what was left out.
     """
 
     external: ExternalLoads
     table: StorageTable
+    stances: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 

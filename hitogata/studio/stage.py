@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics import LinkPoses, forward_kinematics
-from hitogata.errors import ArgumentError
+from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Capsule, Figure
 from hitogata.figure.pose import FloatArray
 from hitogata.rom import RangeOfMotion
+from hitogata.rom.coupled import CoupledRange
 from hitogata.studio.scenery import Floor, floor_heights
 
 MOST = 50
@@ -38,6 +39,14 @@ class RangeEdit:
 
 
 @dataclass
+class CoupledEdit:
+    """A range of several joints, and whether it acts."""
+
+    range: CoupledRange
+    on: bool = True
+
+
+@dataclass
 class Stage:
     """A figure and what was made of it.
 
@@ -46,6 +55,7 @@ class Stage:
         figure: with the ranges as they are now.
         q: coordinates of every copy, shape (n, nq).
         edits: of ranges, by name of ball joints.
+        coupled: ranges of several joints.
         ranges_on: whether ranges act at all.
         floor: what it stands on.
         bar: what hands can hold; None: there is none.
@@ -56,6 +66,7 @@ class Stage:
     figure: Figure = field(init=False)
     q: FloatArray = field(init=False)
     edits: dict[str, RangeEdit] = field(init=False)
+    coupled: list[CoupledEdit] = field(init=False)
     ranges_on: bool = True
     floor: Floor = Floor.FLAT
     bar: Capsule | None = None
@@ -72,6 +83,7 @@ class Stage:
             for name, link in zip(figure.joint_names, figure.links, strict=True)
             if link.joint.is_ball
         }
+        self.coupled = [CoupledEdit(range_) for range_ in figure.coupled]
         self.ranges_on = True
         self.q = figure.neutral()[None]
         self.version += 1
@@ -144,8 +156,19 @@ class Stage:
                 range_: Any = self.edits[name].range if self.acting(name) else None
                 link = replace(link, joint=replace(link.joint, range=range_))
             links.append(link)
-        self.figure = Figure(self.original.name, tuple(links), self.original.coupled)
+        several = tuple(edit.range for edit in self.coupled if edit.on and self.ranges_on)
+        self.figure = Figure(self.original.name, tuple(links), several)
         self.version += 1
+
+    def set_coupled(self, edits: list[CoupledEdit]) -> None:
+        """Other ranges of several joints; if the figure refuses them, all stays as it was."""
+        before, self.coupled = self.coupled, edits
+        try:
+            self.apply_ranges()
+        except HitogataError:
+            self.coupled = before
+            self.apply_ranges()
+            raise
 
     def _edit(self, joint: str) -> RangeEdit:
         if joint not in self.edits:

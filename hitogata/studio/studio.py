@@ -30,6 +30,7 @@ from hitogata.studio.modes.pose import Posing
 from hitogata.studio.options import StudioOptions
 from hitogata.studio.output import Output
 from hitogata.studio.panels.page import ModeName, Page
+from hitogata.studio.ranges.coupled_desk import CoupledDesk
 from hitogata.studio.ranges.desk import Desk
 from hitogata.studio.recorder import Recorder
 from hitogata.studio.scenery import Floor, bar_at
@@ -93,6 +94,7 @@ class Studio:
         gate.watch(self.server, loopback=self.options.loopback)
         gate.limit_uploads(self.server, self.options.upload_limit, self._too_large)
         self.camera, self.desk = Cameras(self.server), Desk(self)
+        self.coupled = CoupledDesk(self)
         self.gauges, self.recorder, self.output = Gauges(self), Recorder(self), Output(self)
         self.model_time = 0.0
         self.chosen: tuple[int, int] | None = None
@@ -416,6 +418,7 @@ class Studio:
         self.show.show_range()
         self.desk.touch()
         self.page.ranges.refresh()
+        self.page.coupled.refresh()
 
     def present_motion(self) -> Trajectory:
         """The motion of now."""

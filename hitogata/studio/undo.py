@@ -20,7 +20,7 @@ from hitogata.studio.modes.motion import Edit, Playing
 from hitogata.studio.modes.physics import Physics
 from hitogata.studio.modes.pose import Pin, Posing
 from hitogata.studio.scenery import Floor, Thing
-from hitogata.studio.stage import RangeEdit
+from hitogata.studio.stage import CoupledEdit, RangeEdit
 
 if TYPE_CHECKING:
     from hitogata.studio.studio import Studio
@@ -38,7 +38,7 @@ class Memento:
 
     Attributes:
         label: what was done next.
-        original, edits, ranges_on, floor, bar, q: of the stage.
+        original, edits, coupled, ranges_on, floor, bar, q: of the stage.
         mode: its page name.
         motion: that can be played.
         edit: of motion mode: motion, base, keyframes; None in others.
@@ -52,6 +52,7 @@ class Memento:
     label: str
     original: Figure
     edits: dict[str, RangeEdit]
+    coupled: tuple[CoupledEdit, ...]
     ranges_on: bool
     floor: Floor
     bar: Capsule | None
@@ -83,6 +84,7 @@ class Memento:
             and all(self.edits[name].range is other.edits.get(name, edit).range for name, edit in self.edits.items())
             and all((a.on, a.stiffness) == (b.on, b.stiffness)
                     for a, b in zip(self.edits.values(), other.edits.values(), strict=False))
+            and [(id(e.range), e.on) for e in self.coupled] == [(id(e.range), e.on) for e in other.coupled]
             and self.feet is other.feet
         )
 
@@ -140,9 +142,10 @@ class UndoHistory:
     def _memento(self, label: str, controls: dict[str, Any]) -> Memento:
         studio, stage, mode = self._studio, self._studio.stage, self._studio.mode
         memento = Memento(
-            label, stage.original, {name: replace(edit) for name, edit in stage.edits.items()}, stage.ranges_on,
-            stage.floor, stage.bar, stage.q.copy(), studio.mode_name, studio.motion,
-            trial=studio.trial_now(), controls={**studio.page.control_values(), **controls},
+            label, stage.original, {name: replace(edit) for name, edit in stage.edits.items()},
+            tuple(replace(edit) for edit in stage.coupled), stage.ranges_on, stage.floor, stage.bar, stage.q.copy(),
+            studio.mode_name, studio.motion, trial=studio.trial_now(),
+            controls={**studio.page.control_values(), **controls},
         )  # fmt: skip
         if isinstance(mode, Playing):
             mode.keep_pass(mode.player.index)
@@ -169,6 +172,7 @@ class UndoHistory:
             studio.gauges.clear()
             studio.desk.joint = ""
         stage.edits = {name: replace(edit) for name, edit in memento.edits.items()}
+        stage.coupled = [replace(edit) for edit in memento.coupled]
         stage.ranges_on, stage.floor, stage.bar = memento.ranges_on, memento.floor, memento.bar
         stage.apply_ranges()
         stage.q = memento.q.copy()

@@ -75,7 +75,7 @@ def test_bad_devices_are_named_and_the_others_go_on(tmp_path):
         assert len(track) > 400
         assert np.isfinite(track.time).all()
         late = track.samples.arrival - origin - track.time
-        assert np.abs(np.median(late)) < 0.1, track.topic
+        assert -0.01 < late.min() < 0.1, track.topic  # on a busy computer others come later
     raw = found.track("some").samples.raw
     assert np.isnan(raw).sum() == pytest.approx(99, abs=3)  # raw stamps stay as they came
     assert (found.track("zero").samples.raw == 0).all()
@@ -142,3 +142,30 @@ def test_a_full_disk_is_said_and_survived(tmp_path):
         assert "the disk takes data again" in texts
     finally:
         subprocess.run(["umount", str(disk)], check=False)
+
+
+def test_a_disk_that_stands_still_is_said_and_memory_stays_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr("hitogata.behaviour.recorder.SLOW", 0.2)
+    path, go_on = str(tmp_path / "r.mcap"), threading.Event()
+    fat = Inlet(stream("fat", rate=2000.0, channels=16), lambda t: 5.0 + t, rate=2000.0)
+    with Recorder(path, inlets=[fat], most_waiting=100_000) as recorder:
+        end = time.monotonic() + 20.0
+        while not recorder.status["/fat"].written and time.monotonic() < end:
+            time.sleep(0.05)
+        commit = recorder._writer.commit
+        recorder._writer.commit = lambda: (go_on.wait(20.0), commit())
+        while not recorder.status["/fat"].dropped and time.monotonic() < end:
+            time.sleep(0.05)
+        assert recorder.disk
+        assert recorder.waiting < 150_000
+        go_on.set()
+        while recorder.disk and time.monotonic() < end:
+            time.sleep(0.05)
+        assert recorder.disk == ""
+        status = recorder.status["/fat"]
+    found = open_recording(path)
+    assert len(found.track("fat")) == status.received - status.dropped
+    texts = [str(n["text"]) for n in found.notes]
+    assert any("the disk is slow" in text for text in texts)
+    assert any("samples let go" in text for text in texts)
+    assert "the disk takes data again" in texts

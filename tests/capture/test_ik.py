@@ -12,6 +12,7 @@ from hitogata.capture import (
     MarkerSet,
     Wishes,
     fill_gaps,
+    joint_covariance,
     markers_on,
     osim_ik,
     solve_ik,
@@ -277,3 +278,37 @@ def test_opensim_model_and_tasks():
         assert off < 0.02, name                                     # degrees; OpenSim's own accuracy
     assert found.angles.converged.all()
     assert found.angles.rms < 3e-5
+
+
+def test_covariance_is_that_of_repeated_measurements(covered):
+    """Its diagonal is that of the solver; beside it, what errors of many noisy measurements have in common."""
+    figure, markers = covered
+    q = sample_walk(strides=1).q[20]
+    rng = np.random.default_rng(2)
+    noisy = markers.positions(figure, q) + rng.normal(0, 0.002, (400, len(markers.labels), 3))
+    found = solve_ik(figure, markers, noisy, start=q)
+    covariance = joint_covariance(found, [0, 7])
+    told = np.isfinite(found.deviations[0]) & (found.deviations[0] > 0)
+    diagonal = np.sqrt(covariance[0].diagonal()[told])
+    np.testing.assert_allclose(diagonal, found.deviations[0][told], rtol=1e-6)
+    both = np.flatnonzero(told & (found.deviations > 0).all(axis=0))
+    errors = difference(figure, np.repeat(q[None], 400, axis=0), found.q)[:, both]
+    predicted = covariance[0][np.ix_(both, both)]
+    scale = np.sqrt(np.outer(predicted.diagonal(), predicted.diagonal()))
+    measured = np.cov(errors.T)
+    assert np.abs(measured / scale - predicted / scale).max() < 0.25
+    assert np.abs(predicted / scale)[~np.eye(len(both), dtype=bool)].max() > 0.5
+
+
+def test_covariance_of_what_no_marker_tells(covered):
+    figure, markers = covered
+    q = sample_walk(strides=1).q[::20]
+    target = markers.positions(figure, q)
+    hand = figure.link_index("hand_left")
+    target[2, markers.links == hand] = np.nan
+    found = solve_ik(figure, markers, target)
+    covariance = joint_covariance(found)
+    untold = np.isinf(found.deviations)
+    assert untold[2].any()
+    assert np.isinf(covariance[2][untold[2], untold[2]]).all()
+    assert np.isfinite(covariance[2][np.ix_(~untold[2], ~untold[2])]).all()

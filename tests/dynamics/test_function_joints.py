@@ -17,7 +17,6 @@ from hitogata.figure.mechanism import (
     Sine,
     evaluate,
 )
-from hitogata.loops import Links
 from hitogata.sim import World
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -146,7 +145,7 @@ def test_compound_joints_are_screws_one_after_the_other():
 def test_bad_input():
     figure = leg()
     with pytest.raises(ArgumentError, match=r"'tibiofemoral' follows functions.*dynamics"):
-        Links(figure)
+        dynamics.motion_columns(figure, figure.neutral())
     builder = FigureBuilder("lost")
     mass = MassProperties.principal(1.0, (0, 0, 0), (0.1, 0.1, 0.1))
     builder.add("body", None, joint.function(("a",), (JointStep(True, Z, Linear(), ("b",)),), name="j"), mass)

@@ -5,53 +5,80 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hitogata.dynamics import integrate, jacobian
+from hitogata.dynamics import (
+    centre_of_mass,
+    difference,
+    forward_kinematics,
+    integrate,
+    inverse_dynamics,
+    momentum,
+)
 from hitogata.errors import ArgumentError, FileContentWarning
 from hitogata.figure import HeightField, Trajectory
 from hitogata.filter import Ground, Mode, Slope, Steps, filter_motion, steps_under
+from hitogata.filter.body import Body, Work
 from hitogata.filter.measured import MeasuredSettings, _banded_step, agree_with_forces
-from hitogata.filter.ranges import RangeWatch, beyond, clamped, joint_ranges
+from hitogata.filter.ranges import beyond, clamped
+from hitogata.filter.reference import needs_of, smoothed
+from hitogata.filter.reference_kernels import fit_rows
 from hitogata.filter.replay import replay
-from hitogata.filter.small import carried, cross, moment, turn_of
 from hitogata.library import human28, virtual_human
-from hitogata.spatial import matrix_to_quat, quat_log, quat_to_matrix
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "gait10dof18musc"
 
 
 def test_ranges_watched_are_those_asked_for():
     figure, rng = virtual_human(), np.random.default_rng(0)
-    ranges = joint_ranges(figure)
-    watch, q = RangeWatch(ranges), figure.neutral()
-    went = 0
+    body = Body(figure)
+    work, ranges, q = Work(body), body.ranges, figure.neutral()
+    frames, ease, give = np.zeros((1, 18)), np.ones((1, figure.nv)), np.ones((1, 12))
+    inside, went = np.empty((1, figure.nq)), 0
     for _ in range(400):
         q = integrate(figure, q, 0.08 * rng.normal(size=figure.nv))
         want, out = clamped(ranges, q[None])
-        inside, moved = watch.clamped(q)
-        assert np.array_equal(moved, out[0])
-        np.testing.assert_allclose(inside, want[0], atol=1e-14)
-        went += int(moved.any())
-        q = inside if rng.random() < 0.5 else q
+        fit_rows(work.table, q[None], frames, frames, ease, give, 0, inside)  # no steps: ranges alone
+        assert np.array_equal(work.fields.moved > 0, out[0])
+        np.testing.assert_allclose(inside, want, atol=1e-14)
+        went += int(out.any())
+        q = inside[0].copy() if rng.random() < 0.5 else q
     assert went > 20
-    assert beyond(ranges, inside[None])[0] < 1e-9
+    assert beyond(ranges, inside)[0] < 1e-9
 
 
-def test_products_of_small_arrays():
-    rng = np.random.default_rng(1)
-    a, b = rng.normal(size=(2, 7, 3))
-    np.testing.assert_allclose(moment(a, b), np.cross(a, b).sum(axis=0), atol=1e-14)
-    np.testing.assert_allclose(cross(a[0], b[0]), np.cross(a[0], b[0]), atol=1e-15)
-    for _ in range(50):
-        quat = rng.normal(size=4)
-        matrix = quat_to_matrix(quat / np.linalg.norm(quat))
-        np.testing.assert_allclose(turn_of(matrix), quat_log(matrix_to_quat(matrix)), atol=1e-9)
-    assert turn_of(np.eye(3)) == pytest.approx(0.0)
-    assert np.linalg.norm(turn_of(np.diag([1.0, -1.0, -1.0]))) == pytest.approx(np.pi)
-    figure = human28()
-    q = figure.random(rng, spread=0.3)
-    J, arm = jacobian(figure, q, "foot_left"), np.array([0.1, -0.2, 0.3])
-    turn = np.eye(3)
-    np.testing.assert_allclose(carried(J, turn @ arm)[3:], J[3:] + np.cross(J[:3], arm, axis=0), atol=1e-14)
+def test_needs_are_those_of_the_dynamics():
+    """Momentum, inertia and forces against the functions of `dynamics`; soles against link poses."""
+    figure, rng = virtual_human(), np.random.default_rng(1)
+    body, h = Body(figure), 1 / 60
+    q = [figure.random(rng, spread=0.3)]
+    for _ in range(6):
+        q.append(integrate(figure, q[-1], 0.05 * rng.normal(size=figure.nv)))
+    q = np.array(q)
+    need = needs_of(body, Work(body), q, h)
+    np.testing.assert_allclose(need.v[1:], difference(figure, q[:-1], q[1:]) / h, atol=1e-9)
+    com, whole = centre_of_mass(figure, q), momentum(figure, q, need.v)
+    wrench = inverse_dynamics(figure, q, need.v, need.vdot)[:, :6]
+    np.testing.assert_allclose(need.demand.com, com, atol=1e-12)
+    np.testing.assert_allclose(need.demand.spin, whole[:, :3], atol=1e-9)
+    np.testing.assert_allclose(need.demand.com_rate * figure.mass, whole[:, 3:], atol=1e-9)
+    np.testing.assert_allclose(need.demand.force, wrench[:, 3:], rtol=1e-9, atol=1e-6)
+    moved = wrench[:, :3] - np.cross(com - q[:, :3], wrench[:, 3:])
+    np.testing.assert_allclose(need.demand.torque, moved, rtol=1e-9, atol=1e-6)
+    poses = forward_kinematics(figure, q)
+    for f, sole in enumerate(body.soles):
+        turn, place = sole.placed(poses)
+        np.testing.assert_allclose(need.turn[:, f], turn, atol=1e-12)
+        np.testing.assert_allclose(need.place[:, f], place, atol=1e-12)
+
+
+def test_smoothing_leaves_even_motion_alone_and_calms_noise():
+    figure, rng = virtual_human(), np.random.default_rng(2)
+    work, rate = Work(Body(figure)), 0.3 * rng.normal(size=figure.nv)
+    rate[:3] = 0.0  # one turn about one axis adds up; several do not
+    even = np.array([integrate(figure, figure.neutral(), k / 60 * rate) for k in range(30)])
+    assert np.abs(difference(figure, even, smoothed(work, even, 1 / 60, 0.03))).max() < 1e-9
+    noisy = integrate(figure, even, 0.02 * rng.normal(size=(30, figure.nv)))
+    left = difference(figure, even, smoothed(work, noisy, 1 / 60, 0.03))
+    assert np.sqrt((left**2).mean()) < 0.6 * 0.02
 
 
 def test_banded_steps_are_the_dense_ones():

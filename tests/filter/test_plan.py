@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from hitogata.filter.plan_kernels import plan_rounds
+from hitogata.filter.plan_kernels import KEEP, plan_rounds
 
 
 def problem(rng, n=6, corners=4):
@@ -56,7 +56,7 @@ def solved(rounds=400, seed=0, friction=0.7, n=6):
     states, forces = np.zeros((n + 1, 12)), np.zeros_like(usual)
     options = np.array([1.0, 10.0, friction, 1.5, rounds, 0.0])
     gap = plan_rounds(frames, arms, active, normals, weights, options, x, usual, z, y, states, forces,
-                      np.zeros((n + 1) * (294 + 3 * corners)))  # fmt: skip
+                      np.zeros(n * (KEEP + 6 + 3 * corners)))  # fmt: skip
     return frames, arms, active, usual, weights, x, z, states, gap
 
 
@@ -97,7 +97,7 @@ def test_a_free_start_is_better_than_any_other():
         z, y = usual.copy(), np.zeros_like(usual)
         states, forces = np.zeros((n + 1, 12)), np.zeros_like(usual)
         plan_rounds(frames, arms, active, normals, weights, np.array([1.0, 10.0, 0.7, 1.5, 600, free]), x, usual, z, y,
-                    states, forces, np.zeros((n + 1) * (294 + 3 * corners)))  # fmt: skip
+                    states, forces, np.zeros(n * (KEEP + 6 + 3 * corners)))  # fmt: skip
         return states, cost(states, z, usual, weights, 1.0)
 
     states, least = run(np.zeros(12), 1.0)

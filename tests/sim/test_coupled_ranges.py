@@ -108,13 +108,15 @@ def test_worlds_side_by_side_do_what_single_ones_do():
     batch, forces = WorldBatch(world, 4), rng.normal(size=(4, 3)) * 100.0
     batch.members[0].pull("fore", forces)
     batch.step(1 / 60, steps=40)
+    met = False
     for k, force in enumerate(forces):
         member.state = start
         member.pull("fore", force)
         for _ in range(40):
             world.step(1 / 60)
+            met = met or range_.violation(member.q).depth > 0.0
         assert np.abs(batch.members[0].q[k] - member.q).max() < 1e-7
-    assert max(range_.violation(batch.members[0].q).depth) > 0.0
+    assert met                                               # a wall: else this would say nothing of them
 
 
 def test_a_body_that_slides_and_turns():

@@ -1,14 +1,15 @@
 """Assembly of figures whose joints follow functions: their tree of screws, and who follows whom."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hitogata.dynamics.assembly.executor import followed_one
 from hitogata.dynamics.assembly.program import Program
 from hitogata.dynamics.batches import BAD_VALUE
-from hitogata.dynamics.layout import HEADER, JointInts, model_of
+from hitogata.dynamics.layout import JointInts
+from hitogata.dynamics.model import model_of
 from hitogata.figure import Figure
 from hitogata.figure.expansion import Expansion, expansion_of
 from hitogata.figure.mechanism import evaluate
@@ -71,7 +72,7 @@ def _followers(figure: Figure) -> FollowerMap:
         else:
             alone.append((int(c), int(at)))
     model, at = model_of(expansion.tree), record_offsets(JointInts)
-    rows = model.ints[HEADER:].reshape(model.bodies, -1)
+    rows = model.tables.joints
     starts = [int(row[at["iv"]]) if row[at["count"]] else -1 for row in rows]
     functions = {each.v: k for k, each in enumerate(expansion.followed)}
     pairs = np.array(alone, np.intp).reshape(-1, 2)
@@ -88,21 +89,28 @@ def _followers(figure: Figure) -> FollowerMap:
     )
 
 
-def followed_dynamics(
-    figure: Figure, program: Program, state: list[Array], gravity: tuple[float, float, float], reactions: Array
-) -> tuple[Array, int]:
-    """Accelerations of one state, and the status of an entry.
+class FollowedState(NamedTuple):
+    """A state in the tree.
 
-    Args:
-        figure: with function joints.
-        program: of an order of the joints of its tree.
-        state: q, v, tau, and wrenches on the links, flat; wrenches may be empty.
-        gravity: world axes [m/s²].
-        reactions: of each body of the tree, flat; written.
+    Attributes:
+        theta, speed: coordinates and velocities of the tree.
+        push: forces on the tree's own velocities.
+        numbers: shares of coordinates in joints, Ġ v of each body's joint, forces on coordinates less damping, and
+            their armature; see `followers.open_followers`.
+        coordinates: how many there are.
     """
+
+    theta: Array
+    speed: Array
+    push: Array
+    numbers: Array
+    coordinates: int
+
+
+def followed_state(figure: Figure, q: Array, v: Array, tau: Array) -> FollowedState:
+    """A state of a figure with function joints in its tree of screws."""
     followers = followers_of(figure)
     expansion, model = followers.expansion, model_of(followers.tree)
-    q, v, tau, wrenches = state
     of_joints = followers.of_joints
     firsts = np.cumsum([0, *map(len, of_joints)])
     shares, bend = np.ones(firsts[-1]), np.zeros(len(of_joints))
@@ -118,15 +126,48 @@ def followed_dynamics(
         shares[firsts[joint] : firsts[joint + 1]], bend[joint] = slope[0], own @ curve[0] @ own
     given = tau[followers.coordinates] - followers.damping * v[followers.coordinates]
     numbers = np.concatenate([shares, bend, given, followers.armature])
-    out, rates = np.empty(model.nv), np.empty(len(followers.coordinates))
-    floats = model.floats_for(gravity, np.float64)
-    status = followed_one(
-        model.ints, floats, program.ints, theta, speed, push, wrenches, numbers, out, rates, reactions
-    )
-    vdot, idle = np.empty(figure.nv), followers.idle
-    vdot[followers.alone[0]], vdot[followers.coordinates] = out[followers.alone[1]], rates
+    return FollowedState(theta, speed, push, numbers, len(followers.coordinates))
+
+
+def followed_rates(figure: Figure, v: Array, tau: Array, tree_rates: Array, rates: Array) -> tuple[Array, int]:
+    """v̇ of the figure, and the status of an entry.
+
+    Args:
+        figure: with function joints.
+        v: velocities, likewise tau: forces; for coordinates that move nothing but their armature.
+        tree_rates: accelerations of the tree's own velocities.
+        rates: those of the coordinates.
+    """
+    followers = followers_of(figure)
+    expansion, idle = followers.expansion, followers.idle
+    vdot, status = np.empty(figure.nv), 0
+    vdot[followers.alone[0]], vdot[followers.coordinates] = tree_rates[followers.alone[1]], rates
     if len(idle):
         with np.errstate(divide="ignore", invalid="ignore"):
             vdot[idle] = (tau[idle] - expansion.damping[idle] * v[idle]) / expansion.armature[idle]
-        status = status or BAD_VALUE * int(not np.isfinite(vdot[idle]).all())
+        status = BAD_VALUE * int(not np.isfinite(vdot[idle]).all())
     return vdot, status
+
+
+def followed_dynamics(
+    figure: Figure, program: Program, state: list[Array], gravity: tuple[float, float, float], reactions: Array
+) -> tuple[Array, int]:
+    """Accelerations of one state, and the status of an entry.
+
+    Args:
+        figure: with function joints.
+        program: of an order of the joints of its tree.
+        state: q, v, tau, and wrenches on the links, flat; wrenches may be empty.
+        gravity: world axes [m/s²].
+        reactions: of each body of the tree, flat; written.
+    """
+    q, v, tau, wrenches = state
+    model, given = model_of(followers_of(figure).tree), followed_state(figure, q, v, tau)
+    out, rates = np.empty(model.nv), np.empty(given.coordinates)
+    floats = model.floats_for(gravity, np.float64)
+    status = followed_one(
+        model.ints, floats, program.ints, given.theta, given.speed, given.push, wrenches, given.numbers, out, rates,
+        reactions,
+    )  # fmt: skip
+    vdot, idle = followed_rates(figure, v, tau, out, rates)
+    return vdot, status or idle

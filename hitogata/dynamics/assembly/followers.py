@@ -70,13 +70,14 @@ def moved_rate(job, step, share):
 
 @kernel
 def free_coordinates(job, step, followers):
-    """The coordinates at the end of the joined element give way, the last first; what is left goes to the whole.
+    """The coordinates at the end of the joined element give way, the last first; what is left goes to the whole, or
+    stays in place for the rows that close next.
 
     Keeps of each its row of K, 1/D and the push, at m[freed_x ...].
     """
     m, n, at, whole = job.m, step.joined_size, step.joined_at, step.whole_size
     for k in range(step.freed - 1, -1, -1):
-        c, number = whole + k, job.ints[step.freed_at + k]
+        c, number = whole + step.closed + k, job.ints[step.freed_at + k]
         stiff = 1.0 / (m[at + c * n + c] + followers.armature[number])
         push, keep = followers.push[number] - m[at + n * n + c], step.freed_x + k * (n + 2)
         for i in range(c):
@@ -87,6 +88,8 @@ def free_coordinates(job, step, followers):
             for j in range(c):
                 m[at + i * n + j] = m[at + i * n + j] - scaled * m[keep + j]
             m[at + n * n + i] = m[at + n * n + i] + scaled * push
+    if step.closed > 0:
+        return
     for i in range(whole):
         for j in range(whole):
             m[step.whole_at + i * whole + j] = m[at + i * n + j]
@@ -95,10 +98,11 @@ def free_coordinates(job, step, followers):
 
 @kernel
 def hand_back_coordinates(job, step, full, followers):
-    """Accelerations of the coordinates that gave way here, behind the interface of the whole at m[full]."""
+    """Accelerations of the coordinates that gave way here, at m[full ...] behind the interface of the whole and the
+    forces of rows that closed."""
     m, n = job.m, step.joined_size
     for k in range(step.freed):
-        keep, c = step.freed_x + k * (n + 2), step.whole_size + k
+        keep, c = step.freed_x + k * (n + 2), step.whole_size + step.closed + k
         total = m[keep + n + 1]
         for i in range(c):
             total = total - m[keep + i] * m[full + i]

@@ -48,6 +48,7 @@ class _Piece(NamedTuple):
     at: int
     x: int  # with room for what its joint adds: its top as an open body, coordinates
     used: dict[int, int]  # of each coordinate that is open, how many joints inside it moves
+    met: tuple[int, ...]  # rows with both ends inside, open while coordinates are: these may be all that moves them
 
 
 class _Memory:
@@ -93,7 +94,7 @@ def write_program(tree: Topology, order: Sequence[int], ends: Sequence[Ends] = (
         at, x = memory.element(size), memory.take(size + room)
         leaves += [at, size, x, keep([k for pair in at_body[body] for k in pair])]
         keys = (*[("top", h) for h in range(TOP)], *[("row", row) for row, _ in at_body[body]])
-        pieces.append(_Piece(body, keys, at, x, {}))
+        pieces.append(_Piece(body, keys, at, x, {}, ()))
     waiting = [len(c) for c in tree.children]
     group = list(range(len(tree)))
     steps, sizes = [], []
@@ -138,11 +139,9 @@ def _write_step(
     upper = [k for k in above if not (gone and k[0] == parent)]
     joined = list(dict.fromkeys([*upper, *ready[TOP:]]))
     rows = [k[1] for k in joined if k[0] == "row"]
-    if up is None:
-        closing = rows
-    else:
-        both = set(above) & set(ready)  # a row that both bring: its two bodies have met
-        closing = [r for r in rows if ("row", r) in both]
+    both = set(above) & set(ready)  # a row that both bring: its two bodies have met
+    met = tuple(r for r in rows if ("row", r) in both or r in low.met or (up is not None and r in up.met))
+    closing = rows if up is None else [] if used else list(met)
     whole = [
         k for k in joined if not ((k[0] == "row" and k[1] in closing) or (k[0] == "coordinate" and k[1] in freed))
     ]
@@ -167,7 +166,7 @@ def _write_step(
         "share_at": tree.first_share[body], "freed": len(freed), "freed_at": keep(freed),
         "freed_x": memory.take(len(freed) * (size + 2)),
     }  # fmt: skip
-    piece = _Piece(-1 if up is None else up.top, tuple(whole), whole_at, numbers["whole_x"], used)
+    piece = _Piece(-1 if up is None else up.top, tuple(whole), whole_at, numbers["whole_x"], used, met if used else ())
     return [numbers[name] for name in record_offsets(Step)], piece
 
 

@@ -62,8 +62,6 @@ class Schedule:
         if sorted(self.order) != list(range(1, len(self.tree))):
             raise ArgumentError(f"order: expected every joint from 1 to {len(self.tree) - 1} once")
         _check_rows(self.tree, self.ends)
-        if self.ends and self.tree.followers:
-            raise ArgumentError("ends: loops of figures whose joints follow functions are not closed by assembly yet")
         if any(self.tree.light):
             _check_light(self.tree, self.order)
 
@@ -134,6 +132,7 @@ def _nodes(schedule: Schedule) -> Nodes:
     tops = list(range(count))
     waiting = [len(c) for c in tree.children]
     opened: list[set[Any]] = [set() for _ in range(count)]  # open bodies but the top, and open rows as (row,)
+    met: list[set[Any]] = [set() for _ in range(count)]  # rows that wait for coordinates, both their ends inside
     for row, pair in enumerate(schedule.ends):
         for body in pair:
             if body >= 0:
@@ -171,11 +170,14 @@ def _nodes(schedule: Schedule) -> Nodes:
         waiting[parent] -= 1
         if soft[node] and waiting[parent] == 0:
             opened[up].discard(parent)
-        met = {k for k in inside & opened[up] if not isinstance(k, int)}
-        closed[node] = len(met)
+        closing = {k for k in inside & opened[up] if not isinstance(k, int)} | met[low] | met[up]
+        met[up] = set()
+        if used and used[up]:
+            met[up], closing = closing, set()
+        closed[node] = len(closing)
         small, large = sorted((inside, opened[up]), key=len)
         large |= small
-        large -= met
+        large -= closing
         group[low] = up
         opened[up], last[up] = large, node
     return Nodes(upper, lower, above, below, soft, closed)

@@ -118,6 +118,8 @@ def assemble(job, tree, works, v, tau, row_numbers, followers):
         joint, body, work = tree.joint[step.body], tree.body[step.body], works[step.body]
         give_way(job, step, joint, body, work, v, tau, followers)
         join(job, step, tree.gravity)
+        if followers is not None and step.freed > 0:
+            free_coordinates(job, step, followers)
         if step.closed > 0:
             for c in range(step.closed):
                 row = 14 * job.ints[step.rows_at + c]
@@ -128,8 +130,6 @@ def assemble(job, tree, works, v, tau, row_numbers, followers):
                                step.close_at, step.close_at + step.closed, HELD_TOLERANCE, keep)  # fmt: skip
             if least < 0.0:
                 return SINGULAR
-        if followers is not None and step.freed > 0:
-            free_coordinates(job, step, followers)
     return 0
 
 
@@ -193,7 +193,7 @@ def join(job, step, gravity):
     clear(m, dst, size * size + size)
     low, n = step.ready_at, step.ready_size
     if step.upper_at < 0:
-        stand(m, low, n, dst, size, gravity)
+        stand(job, step, low, n, dst, size, gravity)
         return
     add_element(m, step.upper_at, step.upper_size, dst, size, job.ints, step.upper_places_at)
     if step.handle == 0:
@@ -205,14 +205,15 @@ def join(job, step, gravity):
 
 
 @kernel
-def stand(m, low, n, dst, size, gravity):
+def stand(job, step, low, n, dst, size, gravity):
     """The world above: its acceleration is known (standing in gravity feels like accelerating against it)."""
+    m, places = job.m, step.lower_places_at + TOP
     for i in range(size):
-        row = low + (TOP + i) * n
+        row, at = low + (TOP + i) * n, job.ints[places + i]
         for j in range(size):
-            m[dst + i * size + j] = m[row + TOP + j]
+            m[dst + at * size + job.ints[places + j]] = m[row + TOP + j]
         pull = m[row + 3] * gravity.x + m[row + 4] * gravity.y + m[row + 5] * gravity.z
-        m[dst + size * size + i] = m[low + n * n + TOP + i] - pull
+        m[dst + size * size + at] = m[low + n * n + TOP + i] - pull
 
 
 # ------------------------------------------------------- outward
@@ -227,11 +228,11 @@ def disassemble(job, tree, works, out, forces, reactions, followers):
         joint, body, work = tree.joint[step.body], tree.body[step.body], works[step.body]
         hand_back_rows(job, step, forces)
         if followers is not None:
-            hand_back_coordinates(job, step, step.close_at, followers)
+            hand_back_coordinates(job, step, full_at(step), followers)
         below = step.lower_x
         if step.upper_at < 0:
             for i in range(step.ready_size - TOP):
-                m[below + TOP + i] = m[step.close_at + 2 * step.closed + (step.whole_size + 1) * step.closed + i]
+                m[below + TOP + i] = m[full_at(step) + job.ints[step.lower_places_at + TOP + i]]
             store6(m, below, Motion(Vec3(0.0, 0.0, 0.0), tree.gravity * -1.0))
         else:
             hand_back(job, step)
@@ -241,10 +242,15 @@ def disassemble(job, tree, works, out, forces, reactions, followers):
 
 
 @kernel
+def full_at(step):
+    """Where `hand_back_rows` puts the interface of the joined assembly."""
+    return step.close_at + 2 * step.closed + (step.whole_size + 1) * step.closed
+
+
+@kernel
 def hand_back_rows(job, step, forces):
     """The interface of the joined assembly, with the forces of rows that closed here; at m[close_at + ...]."""
-    m, width = job.m, step.whole_size + 1
-    full = step.close_at + 2 * step.closed + width * step.closed
+    m, width, full = job.m, step.whole_size + 1, full_at(step)
     for i in range(step.whole_size):
         m[full + i] = m[step.whole_x + i]
     for c in range(step.closed):
@@ -260,7 +266,7 @@ def hand_back_rows(job, step, forces):
 def hand_back(job, step):
     """Interfaces of two assemblies from that of the joined one; the lower one's top still at the parent's origin."""
     m, nu, n = job.m, step.upper_size, step.ready_size
-    full = step.close_at + 2 * step.closed + (step.whole_size + 1) * step.closed
+    full = full_at(step)
     up, below, width = step.upper_x, step.lower_x, nu + n - TOP + 1
     for i in range(nu):
         place = job.ints[step.upper_places_at + i]

@@ -3,9 +3,9 @@
 const ANGLE = 0.6;  // of view [rad]
 
 class View {
-  constructor(canvas, { azimuth, elevation, centre, radius, size, follow }, actors, changed) {
+  constructor(canvas, { azimuth, elevation, centre, middle, radius, size, follow }, actors, changed) {
     Object.assign(this, { canvas, actors, changed });
-    this.first = { azimuth, elevation, centre, radius, size, follow };
+    this.first = { azimuth, elevation, centre, middle, radius, size, follow };
     this.fingers = new Map();
     this.reset();
     canvas.addEventListener("pointerdown", (e) => {
@@ -26,10 +26,10 @@ class View {
 
   /** The first view: all that happens, or the figures where they are if the camera follows them. */
   reset(follow = this.first.follow) {
-    const { azimuth, elevation, centre, radius, size } = this.first;
+    const { azimuth, elevation, centre, middle, radius, size } = this.first;
     Object.assign(this, { azimuth, elevation, follow });
     this.radius = follow ? size : radius;
-    this.target = follow ? [0, 0, 0] : centre;
+    this.target = follow ? middle : centre;
     const narrow = Math.min(1, this.canvas.clientWidth / (this.canvas.clientHeight || 1));
     this.distance = (1.15 * this.radius) / Math.sin(ANGLE / 2) / narrow;
     this.changed();

@@ -10,6 +10,7 @@ from hitogata.errors import ArgumentError
 from hitogata.figure.values import FloatArray
 from hitogata.files import StorageTable, read_storage
 from hitogata.files.osim import OsimModel, figure_coordinates, mechanism_from_osim, read_ik_tasks, turning_coordinates
+from hitogata.pipeline.figure_angles import joint_angle_table
 from hitogata.pipeline.settings import Settings
 from hitogata.pipeline.stage import TrialFiles
 from hitogata.pipeline.stages.body import held
@@ -24,7 +25,8 @@ def angles_of_trial(settings: Settings, files: TrialFiles, *, label: Recording, 
     if not said.on:
         return None
     if label.motion is not None:
-        return Motion(label.motion.time, label.motion.q)
+        table = joint_angle_table(body.figure, label.motion.time, label.motion.q)
+        return Motion(label.motion.time, label.motion.q, None, table)
     if label.coordinates is not None:
         return _of_table(label.coordinates, body, files)
     assert label.markers is not None
@@ -36,7 +38,10 @@ def angles_of_trial(settings: Settings, files: TrialFiles, *, label: Recording, 
         found = osim_ik(body.model, label.markers, read_ik_tasks(files.named(said.tasks)), settings=chosen).angles
     else:
         found = solve_ik(body.figure, body.markers, label.markers, held=held(body), settings=chosen)
-    table = None if body.model is None else coordinate_table(body.model, found)
+    if body.model is None:
+        table = joint_angle_table(body.figure, found.time, found.q)
+    else:
+        table = coordinate_table(body.model, found)
     notes = []
     lost = int((~found.converged).sum())
     if lost:

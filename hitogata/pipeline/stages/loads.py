@@ -44,7 +44,7 @@ def loads_of_trial(
         table = Path(files.named(said.table)) if said.table else loads.datafile
         if table is None:
             raise ArgumentError(f"{path}: it names no table: set loads.table")
-        return Loads(loads, read_storage(table), (f"forces of {path.name}",))
+        return Loads(loads, read_storage(table), notes=(f"forces of {path.name}",))
     plates = label.plates if path is None else plates_of_table(read_storage(path))
     if path is not None and not plates:
         raise ArgumentError(f"{path}: no columns of forces: NAME_vx, NAME_vy, NAME_vz and NAME_px, NAME_py, NAME_pz")
@@ -53,7 +53,7 @@ def loads_of_trial(
     found = shared_out(plates, body.figure, angles, said.threshold)
     if path is None:
         return found
-    return Loads(found.external, found.table, (f"forces of {path.name}", *found.notes))
+    return Loads(found.external, found.table, found.stances, (f"forces of {path.name}", *found.notes))
 
 
 def plates_of_table(table: StorageTable) -> tuple[Plate, ...]:
@@ -132,7 +132,7 @@ def shared_out(plates: tuple[Plate, ...], figure: Figure, angles: Motion, thresh
     time = np.minimum(time[time <= last + 1e-6 * step], last)  # the last sample, however its time is rounded
     force = np.zeros((len(feet.names), len(time), 3))
     moment = np.zeros_like(force)  # about the world's origin
-    notes = []
+    stances, notes = [], []
     for plate in plates:
         push, turn = (_at(time, plate.time, np.nan_to_num(a)) for a in (plate.force, plate.torque))
         centre = _at(time, plate.time, np.nan_to_num(plate.centre))
@@ -152,10 +152,10 @@ def shared_out(plates: tuple[Plate, ...], figure: Figure, angles: Motion, thresh
             if gaps[whose] > REACH:
                 notes.append(f"{span}: {gaps[whose]:.2f} m from the nearest foot, left out")
                 continue
-            notes.append(f"{span}: {feet.names[whose]}, {gaps[whose] * 100:.0f} cm from its line")
+            stances.append(f"{span}: {feet.names[whose]}, {gaps[whose] * 100:.0f} cm from its line")
             force[whose, rows] += push[rows]
             moment[whose, rows] += turn[rows] + np.cross(centre[rows], push[rows])
-    return Loads(*_as_external(feet.names, time, force, moment), tuple(notes))
+    return Loads(*_as_external(feet.names, time, force, moment), tuple(stances), tuple(notes))
 
 
 def _at(time: FloatArray, of: FloatArray, values: FloatArray) -> FloatArray:

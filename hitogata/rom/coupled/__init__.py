@@ -6,6 +6,7 @@ layout      how a range lies in memory
 rows        kernels: room to a wall, and the row of the solver
 range       the object that people use
 fit         from reached and forbidden poses
+edits       walls moved, a brush; sections
 plot        slices as pictures
 """
 

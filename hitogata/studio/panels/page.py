@@ -8,6 +8,7 @@ import numpy as np
 from hitogata.studio.panels.behaviour import BehaviourPanel
 from hitogata.studio.panels.bindings import Panel
 from hitogata.studio.panels.capture import CapturePanel
+from hitogata.studio.panels.coupled import CoupledPanel
 from hitogata.studio.panels.figure import FigurePanel
 from hitogata.studio.panels.motion import MotionPanel
 from hitogata.studio.panels.output import OutputPanel
@@ -79,12 +80,14 @@ class Page(Panel):
         self.editor = EditorServer(studio, studio.options.host, studio.options.editor_port)
         with tabs.add_tab("Ranges"):
             self.ranges = RangesPanel(studio, self.editor)
+            with gui.add_folder("Several joints", expand_by_default=False):
+                self.coupled = CoupledPanel(studio)
         with tabs.add_tab("Plots"):
             self.plots = PlotsPanel(studio)
         with tabs.add_tab("Output"):
             self.output = OutputPanel(studio)
         self.panels = [self.pose, self.physics, self.motion, self.capture, self.behaviour, self.figure, self.ranges,
-                       self.plots, self.output]  # fmt: skip
+                       self.coupled, self.plots, self.output]  # fmt: skip
         self.show_mode(ModeName.POSE)
 
     def _folder(self, name: ModeName, kind: Any) -> Any:

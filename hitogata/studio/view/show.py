@@ -14,6 +14,7 @@ from hitogata.studio.scenery import Floor, Thing
 from hitogata.studio.view import colours
 from hitogata.studio.view.behaviour import BehaviourView
 from hitogata.studio.view.bodies import Bodies
+from hitogata.studio.view.coupled import CoupledView
 from hitogata.studio.view.forces import Forces
 from hitogata.studio.view.ground import Ground, light, sky
 from hitogata.studio.view.hint import Hint
@@ -44,6 +45,7 @@ class Show:
         light(scene, shadows=studio.options.shadows)
         self.ground, self.marks, self.things = Ground(scene), Marks(scene), Things(scene)
         self.region, self.forces, self.mouse = RegionView(scene), Forces(scene), Mouse(studio)
+        self.coupled = CoupledView(scene)
         self.hint, self.capture = Hint(scene), CaptureView(studio)
         self.behaviour = BehaviourView(studio)
         self.bodies: Bodies | None = None
@@ -114,6 +116,7 @@ class Show:
         if desk.joint:
             desk.note(stage.q[0])
             self.region.show(stage.figure, desk.joint, stage.q[0], poses.matrices[0])
+        self.coupled.show(self._studio, poses.matrices[0])
         self._studio.camera.advance(poses.position[0, 0])
 
     def _draw_capture(self, bodies: Bodies, mode: Mode) -> None:
