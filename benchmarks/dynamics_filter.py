@@ -8,15 +8,18 @@ import math
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.timing import table
+from hitogata.capture.body_scale import scaled_figure
 from hitogata.control.strength import torque_limits
 from hitogata.dynamics import difference, integrate
 from hitogata.errors import HitogataError
+from hitogata.figure import Box, MassProperties, Pose
 from hitogata.files import read_bvh
 from hitogata.filter import DynamicsFilter, FrameStatus, Mode, Slope, filter_motion, filter_motions
 from hitogata.filter.clip import steps_for
@@ -43,7 +46,19 @@ def row_of(name: str, found: Any, seconds: float) -> list[str]:
             f"{m.range_deg:.0e}", f"{m.residual_before:.2f}", f"{length / seconds:.0f}"]  # fmt: skip
 
 
-HEAD = ["", "joints [deg]", "root [mm]", "[deg]", "feet [mm]", "falls", "residual", "cone", "range [deg]", "before", "x"]
+HEAD = [
+    "",
+    "joints [deg]",
+    "root [mm]",
+    "[deg]",
+    "feet [mm]",
+    "falls",
+    "residual",
+    "cone",
+    "range [deg]",
+    "before",
+    "x",
+]
 
 
 def timed(figure: Any, motion: Any, **options: Any) -> tuple[Any, float]:
@@ -80,33 +95,28 @@ def floors() -> None:
     table("other floors, preview, virtual_human", [*HEAD, "off feet [deg]"], rows)
 
 
+def small(stature: float, mass: float) -> Any:
+    """virtual_human, as tall as a child."""
+    figure = virtual_human()
+    return scaled_figure(figure, np.full((figure.nlinks, 3), stature / 1.75), mass=mass)
+
+
 def loaded(figure: Any, mass: float) -> Any:
-    """The figure with a mass on its back."""
-    from dataclasses import replace
-
-    from hitogata.figure import MassProperties
-
+    """The figure with a mass behind its chest, a box of 0.4 by 0.3 by 0.2 m."""
     k = max((i for i, name in enumerate(figure.link_names) if "thorax" in name or "chest" in name), default=1)
-    own = figure.links[k].mass
-    centre = np.asarray(own.centre)
-    back = centre + [-0.2, 0.0, 0.0]
-    total = own.mass + mass
-    middle = (own.mass * centre + mass * back) / total
-    xx, yy, zz, xy, xz, yz = own.inertia
-    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) + 0.1 * mass * np.eye(3) / 2.5
-    for part, at in ((own.mass, centre), (mass, back)):
-        arm = at - middle
-        tensor += part * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-    inertia = (tensor[0, 0], tensor[1, 1], tensor[2, 2], tensor[0, 1], tensor[0, 2], tensor[1, 2])
+    link = figure.links[k]
+    pack = (
+        Box((0.1, 0.15, 0.2)).mass_properties().scaled(mass).placed(Pose(tuple(np.add(link.mass.centre, (-0.2, 0, 0)))))
+    )
     links = list(figure.links)
-    links[k] = replace(links[k], mass=MassProperties(total, tuple(middle), inertia))
+    links[k] = replace(link, mass=MassProperties.combined([link.mass, pack]))
     return replace(figure, links=tuple(links))
 
 
 def bodies() -> None:
     """The same walks on other bodies; torques as strong as a person's."""
     rows = []
-    child, adult = virtual_human(height=1.2, mass=23.0), virtual_human()
+    child, adult = small(1.2, 23.0), virtual_human()
     for name in ("16_15", "02_01"):
         rows.append(row_of(f"{name} child 1.2 m", *timed(child, motion_of(name, child))))
         motion = motion_of(name, adult)
@@ -140,14 +150,16 @@ def online() -> None:
             off = difference(figure, motion.q[len(motion) - len(frames) :], np.array([f.q for f in frames]))
             lost = [k for k, f in enumerate(frames) if f.status in (FrameStatus.FAR, FrameStatus.RESTARTED)]
             end = lost[0] if lost else len(frames)
-            rms = [np.sqrt((off[: max(end, 1), a:b] ** 2).mean() * n) for a, b, n in ((6, None, 1), (3, 6, 3), (0, 3, 3))]
+            rms = [
+                np.sqrt((off[: max(end, 1), a:b] ** 2).mean() * n) for a, b, n in ((6, None, 1), (3, 6, 3), (0, 3, 3))
+            ]
             worst = max(float(np.abs(f.residual).max()) for f in frames) / (9.81 * figure.mass)
             p50, p99, most = (1e6 * np.percentile(spent, p) for p in (50, 99, 99.9))
             rows.append([name, f"{np.degrees(rms[0]):.1f}", f"{1e3 * rms[1]:.0f}", f"{np.degrees(rms[2]):.1f}",
                          f"{lost[0] / RATE:.2f} of {len(motion) / RATE:.2f} s" if lost else "no", f"{worst:.0e}",
                          f"{len(motion) / RATE / total:.0f}", f"{p50:.0f}", f"{p99:.0f}", f"{most:.0f}"])  # fmt: skip
-        table(f"streams, {mode.value}, virtual_human, until the body falls",
-              ["", "joints [deg]", "root [mm]", "[deg]", "falls", "residual", "x", "p50 [us]", "p99", "p99.9"], rows)  # fmt: skip
+        head = ["", "joints [deg]", "root [mm]", "[deg]", "falls", "residual", "x", "p50 [us]", "p99", "p99.9"]
+        table(f"streams, {mode.value}, virtual_human, until the body falls", head, rows)
 
 
 def speed() -> None:
@@ -172,7 +184,7 @@ def damaged(motions: list[Any], figure: Any, rng: Any) -> Any:
     """Poses of a clip with edits: pieces of others, jumps, noise, other speeds, offsets, mirrored halves, gaps, NaN."""
     motion = motions[rng.integers(len(motions))]
     first = int(rng.integers(0, max(len(motion) - 60, 1)))
-    q = motion.q[first : first + 60].copy()
+    q, holes = motion.q[first : first + 60].copy(), None
     for kind in rng.choice(8, size=3, replace=False):
         at = int(rng.integers(5, len(q) - 5))
         if kind == 0:  # a jump into another clip
@@ -187,11 +199,13 @@ def damaged(motions: list[Any], figure: Any, rng: Any) -> Any:
         elif kind == 4:
             q[at:, :2] += rng.normal(size=2)
         elif kind == 5:
-            q[at : at + int(rng.integers(1, 4)), rng.integers(figure.nq)] = rng.choice([np.nan, np.inf])
+            holes = slice(at, at + int(rng.integers(1, 4))), rng.integers(figure.nq)
         elif kind == 6:  # backwards from there
             q[at:] = q[at - 1 :: -1][: len(q) - at] if at >= len(q) - at else q[at:]
         else:
             q = integrate(figure, q, 0.3 * rng.normal(size=figure.nv) * np.ones((len(q), 1)))
+    if holes is not None:
+        q[holes] = rng.choice([np.nan, np.inf])
     return q
 
 
