@@ -89,6 +89,10 @@ class LiveForces:
         found = self._solve(lengths[None], values[None], v, moments, 1, self._measured(emg))
         return LiveFrames(*(getattr(found, name)[0] for name in LiveFrames.__dataclass_fields__))
 
+    def forget(self) -> None:
+        """Let the next frame begin from nothing: its answer then depends on no frame before it, to the last bit."""
+        self._start = None
+
     def rows(self, q: ArrayLike, v: ArrayLike, moments: ArrayLike, *, threads: int | None = 1) -> LiveFrames:
         """Many frames at once, several in a register: q (n, nq), v (n, nv), moments (n, nv)."""
         lengths, values = self.arms.rows(q)
