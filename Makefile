@@ -11,15 +11,22 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo studio test lint types law unit checked browser bench wheel clean
+.PHONY: demo studio test static lint types law unit checked browser bench wheel clean
 
+# What the example runs is compiled first, by as many processes as there are cores.
 demo: $(VENV)/ready-demo
+	@$(RUN) -m hitogata.cli warmup --rooms sim rom dynamics --only "world's step" "(pose)" "kinematics of many" "rom: contains" "rom: distance of many"
 	$(RUN) examples/22_shoulder_circle.py --out out/shoulder
 
 studio: $(VENV)/ready-studio
 	$(RUN) -m hitogata.cli studio
 
-test: lint types law unit checked
+# What needs one core each goes side by side; tests then take all cores.
+test: $(VENV)/ready-test
+	$(MAKE) -j2 --output-sync static checked
+	$(MAKE) unit
+
+static: lint types law
 
 lint: $(VENV)/ready-test
 	$(RUN) -m ruff check

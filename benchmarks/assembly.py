@@ -33,7 +33,8 @@ from hitogata.dynamics.assembly import (
 from hitogata.dynamics.assembly.plans import cut_order
 from hitogata.dynamics.assembly.program import write_program
 from hitogata.dynamics.assembly.segment_runner import SegmentRunner, segment_width
-from hitogata.dynamics.layout import GRAVITY, model_of
+from hitogata.dynamics.layout import GRAVITY
+from hitogata.dynamics.model import model_of
 from hitogata.lanes import X1
 from hitogata.library import chain, human40
 from hitogata.loops import Links, constrained_dynamics, here, link_rows, weld

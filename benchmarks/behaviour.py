@@ -134,9 +134,9 @@ class LabTrack(Track):
     """A stream as LabRecorder writes it: offsets are those of LSL's round trips."""
 
     @functools.cached_property
-    def time(self) -> Any:
+    def local(self) -> Any:
         when, offset = self.round_trips.T
-        return self.samples.raw + np.interp(self.samples.arrival, when, offset) - self.origin
+        return self.samples.raw + np.interp(self.samples.arrival, when, offset)
 
 
 def as_lab_recorder(track: Track) -> LabTrack:

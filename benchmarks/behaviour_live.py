@@ -26,7 +26,7 @@ from hitogata.behaviour.live_loads import ForcePlate
 from hitogata.behaviour.live_pipeline import LiveBody, LivePipeline, replay
 from hitogata.capture import MarkerIk
 from hitogata.files import read_storage, read_trc
-from hitogata.muscle import musculoskeletal_gait
+from hitogata.muscle import LiveForces, musculoskeletal_gait
 from hitogata.pipeline.labels import known_markers
 from hitogata.pipeline.sample import sample_trial
 
@@ -94,10 +94,11 @@ def run(seconds: float) -> None:
         finally:
             for device in made:
                 device.kill()
-        report(frames, status, replay(open_recording(path), body))
+        assert body.muscles is not None
+        report(frames, status, replay(open_recording(path), body), LiveForces(body.muscles, body.options))
 
 
-def report(frames: list[LiveFrame], status: Any, offline: list[LiveFrame]) -> None:
+def report(frames: list[LiveFrame], status: Any, offline: list[LiveFrame], forces: LiveForces) -> None:
     """Tables."""
     load = os.getloadavg()[0]
     rows = [[s.name, s.done, s.dropped, s.failed, f"{1e3 * s.p50:.2f}", f"{1e3 * s.p99:.2f}"] for s in status]
@@ -115,7 +116,20 @@ def report(frames: list[LiveFrame], status: Any, offline: list[LiveFrame]) -> No
     table(f"live beside offline: {len(pairs)} frames with the same inputs; {marked} marked live", ["", "greatest"], [
         ["coordinates [rad, m]", apart(lambda f: f.q)], ["torques [N m]", apart(lambda f: f.tau)],
         ["activations", apart(lambda f: f.muscles.activation)],
+        ["activations, of all frames' coordinates and torques as they were live", f"{again(frames, forces):.1e}"],
     ])  # fmt: skip
+
+
+def again(frames: list[LiveFrame], forces: LiveForces) -> float:
+    """Greatest difference of activations when frames are solved again, the last one first."""
+    worst = 0.0
+    for f in reversed(frames):
+        if f.q is None or f.v is None or f.tau is None or f.muscles is None:
+            continue
+        forces.forget()
+        found = forces(f.q, f.v, f.tau, f.emg)
+        worst = max(worst, float(np.abs(found.activation - f.muscles.activation).max()))
+    return worst
 
 
 def main() -> None:

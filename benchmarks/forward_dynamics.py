@@ -12,7 +12,7 @@ from benchmarks.timing import best, calls, table
 from hitogata.dynamics import forward_dynamics
 from hitogata.dynamics.articulated import Work, accelerate
 from hitogata.dynamics.batches import run_one
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.model import model_of
 from hitogata.figure import Figure
 from hitogata.lanes import entry
 from hitogata.library import human28, human40

@@ -3,7 +3,8 @@
 The chain sees images only; the truth is the figure's.  Reprojection, errors of points, F1 of labels and errors of
 joint angles; frames per second of the chain after the blobs, of one process from images in memory (as from files), and
 live: a process for each camera.  The marker set is learned from another second of the walk (`--learn`), or from the
-figure (`model_of`).  `--bvh FILE`: a recorded motion on its own skeleton instead of the project's walk.
+figure (`model_of`).  `--bvh FILE`: a recorded motion instead of the project's walk, carried over to virtual_human; with
+`--own`, on its own skeleton.
 """
 
 import argparse
@@ -56,15 +57,16 @@ def calibrated(true):
     return capture.calibrate(guesses, seen, wand, frame_pixels=floor, l_frame=frame)
 
 
-def walk(bvh):
+def walk(bvh, own=False):
     """Figure and coordinates at the cameras' rate, its middle over the origin: frames to learn from, frames to film."""
     if bvh:
         from hitogata.files import figure_from_bvh, read_bvh, trajectory_from_bvh
-        from hitogata.motion import resample
+        from hitogata.motion import resample, retarget_bvh
 
         read = read_bvh(bvh)
-        figure = figure_from_bvh(read)
-        q = resample(figure, trajectory_from_bvh(read, figure), RATE).q
+        figure = figure_from_bvh(read) if own else virtual_human()
+        moved = trajectory_from_bvh(read, figure) if own else retarget_bvh(read, figure).trajectory
+        q = resample(figure, moved, RATE).q
     else:
         figure, q = virtual_human(), sample_walk(strides=3, rate=RATE).q
     middle = len(q) // 2
@@ -86,6 +88,7 @@ def main():
     """Print the tables."""
     options = argparse.ArgumentParser()
     options.add_argument("--bvh")
+    options.add_argument("--own", action="store_true", help="the motion on its own skeleton")
     options.add_argument("--live", action="store_true", help="also a process for each camera")
     asked, _ = options.parse_known_args([a for a in sys.argv[1:] if a != "from_pixels"])
     true = rig()
@@ -93,7 +96,7 @@ def main():
     calibration = calibrated(true)
     print(f"calibration: {calibration.rms:.3f} px, wand {calibration.wand_rms * 1e3:.2f} mm, "
           f"{time.perf_counter() - begun:.0f} s with filming")  # fmt: skip
-    figure, learn, q = walk(asked.bvh)
+    figure, learn, q = walk(asked.bvh, asked.own)
     markers = capture.spread_markers(figure, 41, radius=0.0095)
     truth = markers.positions(figure, q)
     model = capture.learn_markers(markers.positions(figure, learn), markers.labels)

@@ -109,6 +109,7 @@ def walk(window: tuple[float, float] = (0.5, 1.6)):
         put(f"shin_{side}", -column[f"knee_angle{end}"][:, None])
         put(f"ankle_{side}", column[f"ankle_angle{end}"][:, None])
         put(f"foot_{side}", column[f"subtalar_angle{end}"][:, None])
+    turn_legs(body.body, outline, q, R, at)
     full = outline.expand(q)
     hips = forward_kinematics(body.body, full).position
     own = [body.body.link_index(f"femur{end}") for end in ("_r", "_l")]
@@ -117,6 +118,26 @@ def walk(window: tuple[float, float] = (0.5, 1.6)):
     wrenches, forces = loads_on(body, motion, loads, plates)
     moments = inverse_dynamics(body.body, motion.q, motion.v, motion.vdot, wrenches=wrenches)
     return body, motion, moments, forces
+
+
+def turn_legs(figure, outline, q, R, at):
+    """Turn thighs so that heels lie, and feet point, where the recording has them: their moments hang on it."""
+    places = forward_kinematics(figure, outline.expand(q)).position
+    for side, end in (("right", "_r"), ("left", "_l")):
+        hip, heel, toes = (places[:, figure.link_index(f"{bone}{end}")] for bone in ("femur", "foot", "toes"))
+        ours = frame(heel - hip, toes - heel)
+        theirs = frame(at[f"calcn{end}"] - at[f"femur{end}"], at[f"toes{end}"] - at[f"calcn{end}"])
+        turn = theirs @ np.swapaxes(ours, 1, 2)
+        thigh = np.swapaxes(R["pelvis"], 1, 2) @ turn @ R[f"femur{end}"]
+        q[:, outline.figure.q_slice(f"thigh_{side}")] = matrix_to_quat(thigh)
+
+
+def frame(down, forth):
+    """Axes along a leg and across the plane of leg and foot, shape (n, 3, 3)."""
+    z = down / np.linalg.norm(down, axis=1, keepdims=True)
+    y = np.cross(z, forth)
+    y /= np.linalg.norm(y, axis=1, keepdims=True)
+    return np.stack([np.cross(y, z), y, z], axis=2)
 
 
 def sizes(at, mass):

@@ -47,6 +47,7 @@ def main():
     parser.add_argument("--items", type=int)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--victims", nargs="+", choices=("worker", "raylet", "driver"), help="of kills (default: all)")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="hitogata-pipeline-") as folder:
         globals()[args.what](args, Path(folder))
@@ -153,7 +154,7 @@ def kills(args, folder):
         print(f"undisturbed: {args.trials} trials in {seconds:.1f} s")
         again, _, _ = Driver(trials, folder / "calm", address).finish()
         print(f"second run, nothing changed: {again:.2f} s")
-        for victim in ("worker", *(("raylet",) if cluster else ()), "driver"):
+        for victim in args.victims or ("worker", *(("raylet",) if cluster else ()), "driver"):
             for k in range(args.rounds):
                 out = folder / f"{victim}{k}"
                 at = 1 + round(rng.uniform(0.0, 0.9) * args.trials)
@@ -210,7 +211,8 @@ class TwoNodes:
     def __init__(self):
         from ray.cluster_utils import Cluster
 
-        os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": str(Path(__file__).parents[1])}
+        os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": str(Path(__file__).parents[1]),
+                       "RAY_raylet_start_wait_time_s": "300"}  # fmt: skip
         self.cluster = Cluster(initialize_head=True, head_node_args={
             "num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False})  # fmt: skip
         self.second()

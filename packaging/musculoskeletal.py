@@ -750,6 +750,7 @@ def main(folder):
         ["name", "paired", "stiffness_N", "strain_at_neutral", "path", "source"],
         ligaments(derived),
     )
+    write(OUT / "supports.csv", ["name", "path", "source"], SUPPORTS)
     write(OUT / "tendons.csv", ["name", "paired", "heads", "share", "path", "source"], tendons(paths, foot, muscles))
     write(
         OUT / "surfaces.csv",
@@ -1173,8 +1174,8 @@ BANDS = {  # by hand: stiffness N per strain, strain at neutral, path in mm (our
     "calcaneofibular": (
         3200,
         0.0,
-        "tibia -14.0 -27.0 -402.0 | foot 26.0 -24.0 14.0",
-        "Siegler 1988 (stiffness); points: anatomy",
+        "tibia -14.0 -27.0 -402.0 | foot 13.0 -20.0 13.0",
+        "Siegler 1988 (stiffness); points: anatomy, length and slope: Taser 2006",
     ),
     "plantar_aponeurosis": (
         30000,
@@ -1212,6 +1213,15 @@ MIDLINE = {
         "Remus 2021 (lumbar); points: anatomy",
     ),
 }
+
+
+GLIDES = (
+    "points and the blade's normal: Seth 2019 (Thoracoscapular); curvature between the 83 and 480 mm of its thorax"
+)
+SUPPORTS = [
+    ["scapula_on_ribs_spine", "T3 36.3 33.0 -23.3 | scapula -104.0 87.0 0.0", GLIDES],
+    ["scapula_on_ribs_angle", "T7 23.7 27.8 -29.1 | scapula -139.3 81.8 -104.9", GLIDES],
+]
 
 
 def ligaments(derived):

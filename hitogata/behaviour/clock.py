@@ -160,10 +160,12 @@ def restarts(raw: Array, arrival: Array) -> list[int]:
         level = float(np.nanmin(ahead))
         if abs(level - floor) <= JUMP:
             continue
+        if level < floor and 0.0 < raw[i] - raw[i - 1] <= JUMP:  # stamps go on as before: what came first was late
+            continue
         if level > floor and _catches_up(raw[i:], lag[i:], floor):
             continue
         # Stamps go on as before and the end is near: a delay that had no time to pass.
-        if level > floor and 0.0 < raw[i] - raw[i - 1] <= JUMP and arrival[-1] - arrival[i] < LOOK:
+        if level > floor and 0.0 < raw[i] - raw[i - 1] <= JUMP and raw[-1] - raw[i] < lag[i] - floor + LOOK:
             continue
         starts.append(int(i))
         begin = int(i)
@@ -336,15 +338,21 @@ class LiveClock:
             return np.concatenate([first, self.local(raw[back[0] :], arrival[back[0] :])])
         lag = arrival - raw
         if self._x and (len(back) or self._jumped(raw, lag)):
-            self.begin()
+            if not len(back) and lag.min() < self._expected(raw) and 0.0 < raw[0] - self._last <= JUMP:
+                self._forget()  # stamps go on as before: all that came until now was late
+            else:
+                self.begin()
         self._last = float(raw[-1])
         self._keep(raw, lag)
         found: Array = raw + self._offset + self._slope * (raw - self._from)
         return found
 
+    def _expected(self, raw: Array) -> float:
+        """The least lag, as known."""
+        return float(self._offset + self._slope * (raw[-1] - self._from))
+
     def _jumped(self, raw: Array, lag: Array) -> bool:
-        expected = self._offset + self._slope * (raw[-1] - self._from)
-        low = float(lag.min()) - expected
+        low = float(lag.min()) - self._expected(raw)
         if low < -JUMP:  # before its time: no delay does that
             return True
         self._late = self._late if low > JUMP and self._late else (float(raw[-1] + lag[-1]) if low > JUMP else 0.0)

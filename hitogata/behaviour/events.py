@@ -3,8 +3,8 @@
 A clock found from arrivals is late by the least delay between device and recorder, which nothing in the stamps tells,
 and that delay may differ from one start of the device to the next.  Events tell: times of them in each run of a
 device's clock, less their median over streams, have a median, the shift of that run.  Where a run has enough events,
-far enough apart, what is left of its drift is taken off too: the median slope between any two of them (Theil 1950;
-Sen 1968).
+far enough apart, what is left of its drift is taken off too: the median slope of lines through two of them (Theil
+1950).
 """
 
 import dataclasses
@@ -54,12 +54,11 @@ def find_pulses(time: Any, signal: Any, *, threshold: float | None = None, apart
     usual = float(np.median(np.diff(time)))
     found = []
     for i, j in zip(starts, np.r_[starts[1:], len(above)], strict=True):
-        first, last = above[i], above[j - 1]
-        near = np.flatnonzero((time >= time[first] - apart) & (time <= time[last] + apart))
+        first, last = time[above[i]], time[above[j - 1]]
+        near = np.flatnonzero((time >= first - apart) & (time <= last + apart))
         t, height = time[near], np.clip(signal[near] - base, 0.0, None)
-        inner = (t >= time[first]) & (t <= time[last])
-        widest = max(HOLE * usual, (time[last] - time[first]) / SHARE)
-        if len(t) < 3 or np.diff(t)[inner[1:] | inner[:-1]].max(initial=0.0) > widest:
+        widest = max(HOLE * usual, (last - first) / SHARE)
+        if len(t) < 3 or np.diff(np.r_[first - apart, t, last + apart]).max() > widest:
             continue
         found.append(float(np.trapezoid(height * t, t) / np.trapezoid(height, t)))
     return np.array(found)
@@ -131,30 +130,35 @@ def _by_runs(table: Array, tracks: Sequence[Track]) -> tuple[Array, Array]:
 
 
 def _corrections(columns: Array) -> tuple[Array, Array, Array]:
-    """Shift, slope and their time for each column; of columns without events zeros."""
+    """Shift, slope and their time for each column; of columns without events zeros.
+
+    First shifts alone, so that what one device's restart does to the median over streams is no drift of the others.
+    A slope that all have is not seen by events: the middle one is taken for the recorder's clock.
+    """
     seen = np.isfinite(columns)
     centre = np.array([float(np.nanmean(c)) if np.isfinite(c).any() else 0.0 for c in columns.T])
     shifts, slopes = np.zeros(columns.shape[1]), np.zeros(columns.shape[1])
-    for _ in range(20):  # medians over streams and over events, in turn
+    sloped = np.array([s.sum() >= EVENTS and np.ptp(c[s]) >= LONG for c, s in zip(columns.T, seen.T, strict=True)])
+    for round_ in range(60):  # medians over streams and over events, in turn
         left = columns - shifts - slopes * (columns - centre)
         off = left - np.nanmedian(left, axis=1, keepdims=True)
         step = np.zeros((2, columns.shape[1]))
         for k in np.flatnonzero(seen.any(axis=0)):
             x, y = columns[seen[:, k], k] - centre[k], off[seen[:, k], k]
-            if len(x) >= EVENTS and np.ptp(x) >= LONG:
+            if round_ >= 30 and sloped[k]:
                 step[1, k] = _median_slope(x, y)
             step[0, k] = np.median(y - step[1, k] * x)
         shifts, slopes = shifts + step[0], slopes + step[1]
-        if np.abs(step[0]).max() < 1e-9 and np.abs(step[1]).max() < 1e-10:
-            break
-    return shifts, slopes, centre
+    common = float(np.median(slopes[sloped])) if sloped.any() else 0.0
+    told = seen.any(axis=0)
+    middle = float(centre[told].mean())
+    return shifts - np.where(told, common * (centre - middle), 0.0), slopes - np.where(told, common, 0.0), centre
 
 
 def _median_slope(x: Array, y: Array) -> float:
-    """Of all lines through two points that lie far enough apart."""
-    i, j = np.triu_indices(len(x), 1)
-    far = np.abs(x[j] - x[i]) >= 0.25 * np.ptp(x)
-    return float(np.median((y[j] - y[i])[far] / (x[j] - x[i])[far]))
+    """Of the lines through points half of them apart (Theil's incomplete method)."""
+    half = len(x) // 2
+    return float(np.median((y[half:] - y[: len(y) - half]) / (x[half:] - x[: len(x) - half])))
 
 
 def _merged(columns: Array) -> Array:

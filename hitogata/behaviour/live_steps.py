@@ -199,5 +199,6 @@ class Tensions:
         if self._emg is not None:
             emg, said = self._emg.at(frame.time, self._patience)
             marks = (*marks, *said)
+        self.forces.forget()  # 0.02 ms more, and the same answer offline, whatever frames were dropped before
         found = self.forces(frame.q, frame.v, frame.tau, emg)
         return replace(frame, emg=emg, muscles=found, marks=marks)

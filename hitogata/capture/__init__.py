@@ -30,6 +30,7 @@ from hitogata.capture.marker_model import MarkerModel, learn_markers, model_of
 from hitogata.capture.marker_set import MarkerSet, spread_markers
 from hitogata.capture.matching import Matcher, MatchSettings, Points
 from hitogata.capture.osim_ik import OsimAngles, osim_ik
+from hitogata.capture.smoothing import SmoothSettings, smooth_angles
 from hitogata.capture.tracking import Reconstruction, Tracker, TrackSettings, reconstruct
 from hitogata.capture.trial_check import check_trial
 from hitogata.capture.wand import LFrame, Wand, observe
@@ -70,6 +71,7 @@ __all__ = [
     "Reconstruction",
     "Repaired",
     "Scope",
+    "SmoothSettings",
     "TrackSettings",
     "Tracked",
     "Tracker",
@@ -107,6 +109,7 @@ __all__ = [
     "search_labels",
     "segment_masses",
     "serve_camera",
+    "smooth_angles",
     "solve_ik",
     "spread_markers",
     "suggest_move",

@@ -20,6 +20,12 @@ from hitogata.errors import HitogataError
 from hitogata.figure import Pose
 from hitogata.figure.values import FloatArray
 
+MISFIT = 0.5
+"""Reprojection error beyond which a camera is looked for that does not fit the others [px]."""
+
+TRIED = 60
+"""Frames by which it is looked for."""
+
 
 class CalibrationError(HitogataError, ValueError):
     """Cameras cannot be calibrated from what was seen; the message says why."""
@@ -113,11 +119,13 @@ def calibrate(
     if len(order) < 2:
         why = "; ".join(problems) or "no wand"
         raise CalibrationError(f"calibration: fewer than two cameras can be joined; {why}")
-    pixels = wand_pixels[:, order]
-    placed = tuple(cameras[c].with_intrinsics(cameras[c].intrinsics, poses[c]) for c in order)
-    bundle, seen = _started(placed, pixels, wand)
-    count = np.bincount(seen.camera, minlength=len(placed))
-    found = adjust(bundle, seen, sigma=1.0)
+    found, seen = _adjusted(cameras, wand_pixels, wand, pairs, order)
+    if _rms(found) > MISFIT and len(order) > 3:
+        order, told = _without_misfit(cameras, wand_pixels, wand, pairs, order, found)
+        problems += told
+        if told:
+            found, seen = _adjusted(cameras, wand_pixels, wand, pairs, order)
+    pixels, count = wand_pixels[:, order], np.bincount(seen.camera, minlength=len(order))
     found, seen = _without_outliers(found, seen)
     if frame_pixels is not None:
         found, seen = _in_the_world(found, seen, np.asarray(frame_pixels)[:, order], l_frame or LFrame(), problems)
@@ -151,6 +159,58 @@ def _mirrored_share(cameras: tuple[Camera, ...], pixels: FloatArray, pair: Pair,
     both = np.isfinite(flat[0]).all(axis=(1, 2)) & np.isfinite(flat[1]).all(axis=(1, 2))
     flat[0 if c == pair.a else 1] = flat[0 if c == pair.a else 1] * np.array([-1.0, 1.0])
     return relative_pose(flat[0][both], flat[1][both], wand.length, 2.0 / cameras[c].focal[0])[1]
+
+
+def _adjusted(
+    cameras: tuple[Camera, ...], pixels: FloatArray, wand: Wand, pairs: list[Pair], order: list[int]
+) -> tuple[Adjusted, Sightings]:
+    """Some of the cameras adjusted together."""
+    poses = chained(len(cameras), [p for p in pairs if p.a in order and p.b in order])
+    placed = tuple(cameras[c].with_intrinsics(cameras[c].intrinsics, poses.get(c, Pose())) for c in order)
+    bundle, seen = _started(placed, pixels[:, order], wand)
+    return adjust(bundle, seen, sigma=1.0), seen
+
+
+def _without_misfit(
+    cameras: tuple[Camera, ...], pixels: FloatArray, wand: Wand, pairs: list[Pair], order: list[int], found: Adjusted
+) -> tuple[list[int], list[str]]:
+    """The cameras without the one that keeps all others from fitting, if there is one, and what to say of it.
+
+    Two cameras alone may agree well with mirrored images (one opposite the other sees nearly the mirror image), but not
+    all together.
+    """
+    thin = pixels[:: max(1, len(pixels) // TRIED)]
+    best, rms = None, _rms(found)
+    for c in order:
+        others = [k for k in order if k != c]
+        if len(chained(len(cameras), [p for p in pairs if p.a in others and p.b in others])) < len(others):
+            continue  # it holds them together
+        without, _ = _adjusted(cameras, thin, wand, pairs, others)
+        if _rms(without) < rms:
+            best, rms = (c, without), _rms(without)
+    if best is None or rms > 0.3 * _rms(found):
+        return order, []
+    c, without = best
+    others = [k for k in order if k != c]
+    points = _triangulated(without.bundle.cameras, pixels[:, others])
+    mirrored = _handedness(points.reshape(-1, 3), undistort(cameras[c], pixels[:, c]).reshape(-1, 2)) < 0
+    why = "its images are mirrored" if mirrored else "its sightings do not fit those of all others"
+    return others, [f"camera {cameras[c].name}: {why}: left out"]
+
+
+def _rms(found: Adjusted) -> float:
+    """Of the reprojection errors [px]."""
+    return float(np.sqrt((found.errors**2).mean()))
+
+
+def _handedness(points: FloatArray, seen: FloatArray) -> float:
+    """Sign of the determinant of a camera's matrix, by direct linear transformation (Hartley and Zisserman 2004, 7.1)
+    of points (n, 3), before the camera, and where it sees them (n, 2): negative if its images are mirrored."""
+    good = np.isfinite(points).all(axis=1) & np.isfinite(seen).all(axis=1)
+    X, (u, v) = np.c_[points[good], np.ones(good.sum())], seen[good].T[:, :, None]
+    rows = np.concatenate([np.hstack([X, 0 * X, -u * X]), np.hstack([0 * X, X, -v * X])])
+    P = np.linalg.svd(rows, full_matrices=False)[2][-1].reshape(3, 4)
+    return float(np.sign(np.linalg.det(P[:, :3])) * np.sign(np.median(X @ P[2])))
 
 
 def _started(cameras: tuple[Camera, ...], pixels: FloatArray, wand: Wand) -> tuple[Bundle, Sightings]:

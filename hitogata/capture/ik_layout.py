@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hitogata.capture.marker_set import MarkerSet
-from hitogata.dynamics.layout import HEADER, JointInts, Model, Tree, model_of
+from hitogata.dynamics.layout import JointInts, Tree
+from hitogata.dynamics.model import Model, model_of
 from hitogata.dynamics.world_kinematics import Placed
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
@@ -29,7 +30,6 @@ from hitogata.lanes import (
     numbers,
     record,
     record_offsets,
-    record_size,
     wholes,
 )
 from hitogata.rom.range_layout import concatenated
@@ -225,8 +225,7 @@ def compile_ik(figure: Figure, markers: MarkerSet, held: Any, plain: Model | Non
 
 
 def _joint_rows(model: Model) -> dict[str, IntArray]:
-    rows = model.ints[HEADER:].reshape(-1, record_size(JointInts))
-    return {name: rows[:, at] for name, at in record_offsets(JointInts).items()}
+    return {name: model.tables.joints[:, at] for name, at in record_offsets(JointInts).items()}
 
 
 def _used_bodies(tree: Model, markers: MarkerSet) -> IntArray:

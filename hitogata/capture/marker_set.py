@@ -59,11 +59,16 @@ class MarkerSet:
         return moved
 
 
+ENOUGH = 2
+"""Markers by which a link is known whose joint's centre is."""
+
+
 def spread_markers(figure: Figure, count: int, *, radius: float = RADIUS, seed: int = 0) -> MarkerSet:
     """A marker set for any figure with shapes: every limb gets some, far apart, on the skin, no two limbs alike.
 
-    Links share the markers by the size of their skin, one each as long as there are enough (the largest first).
-    Places are taken one by one from many on a link's skin, each as far from all that are taken as can be.
+    One each as long as there are enough (the largest first), then a second one each, for with two and its joint's
+    centre a link is known; links share the rest by the size of their skin.  Places are taken one by one from many on a
+    link's skin, each as far from all that are taken as can be.
 
     Args:
         figure: links without shapes get none.
@@ -99,10 +104,12 @@ def spread_markers(figure: Figure, count: int, *, radius: float = RADIUS, seed: 
 
 
 def _shares(sizes: FloatArray, count: int) -> Any:
-    """How many markers each link gets: always to the one with the most skin per marker."""
+    """How many markers each link gets: to the one with the most skin per marker, once all have two."""
     shares = np.zeros(len(sizes), dtype=int)
     for _ in range(count):
-        shares[int((sizes / (shares + 0.3)).argmax())] += 1
+        fewest = min(int(shares[sizes > 0].min()), ENOUGH)
+        waiting = shares <= fewest if fewest < ENOUGH else np.ones(len(sizes), bool)
+        shares[int((waiting * sizes / (shares + 0.3)).argmax())] += 1
     return shares
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.capture.ik import matched_trial
+from hitogata.capture.fit_prior import overall_size
+from hitogata.capture.ik import IkSettings, matched_trial, solve_ik
 from hitogata.capture.marker_set import MarkerSet
+from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.figure.values import FloatArray
 from hitogata.files import MarkerData
@@ -21,6 +23,9 @@ LARGEST, SMALLEST = 2.2, 0.45
 UNITS = {1000.0: "millimetres taken for metres", 100.0: "centimetres taken for metres", 0.001: "metres taken for "
          "millimetres", 0.01: "metres taken for centimetres", 39.37: "inches taken for metres"}  # fmt: skip
 """Mix-ups, by how much larger the trial seems."""
+
+POSES = 6
+"""Frames in which sides are looked at."""
 
 BETTER = 0.7
 """The trial mirrored, or its sides swapped, is told if the body fits by this much closer."""
@@ -47,7 +52,7 @@ def check_trial(figure: Figure, markers: MarkerSet, trial: MarkerData | FloatArr
     rich = np.flatnonzero(seen.sum(axis=1) >= max(4, 0.7 * seen.sum(axis=1).max(initial=0)))
     if len(rich):
         told += _size(here, target[rich], seen[rich])
-        told += _sides(markers, here, target[rich[:: max(1, len(rich) // 20)]])
+        told += _sides(figure, markers, target[rich[:: -(-len(rich) // POSES)]])
     if isinstance(trial, MarkerData):
         told += _times(time, trial.rate)
         told += _jumps(markers, target, time)
@@ -83,16 +88,18 @@ def _size(here: FloatArray, target: FloatArray, seen: Any) -> list[str]:
     return [f"the trial is {size:.3g} times as large as the figure: {words}?"]
 
 
-def _sides(markers: MarkerSet, here: FloatArray, target: FloatArray) -> list[str]:
-    """Whether mirrored places, or labels of the other side, fit better: distances say nothing, handedness does."""
+def _sides(figure: Figure, markers: MarkerSet, target: FloatArray) -> list[str]:
+    """Whether the body gets closer to mirrored places, or to labels of the other side: distances say nothing, but knees
+    bend one way."""
     pairs = side_pairs(markers.labels)
     order = np.arange(len(markers.labels))
     for left, right in pairs.items():
         a, b = markers.labels.index(left), markers.labels.index(right)
         order[a], order[b] = b, a
-    plain = _misfit(here, target)
-    mirrored = _misfit(here * [1.0, -1.0, 1.0], target)
-    swapped = _misfit(here[order], target) if pairs else np.inf
+    target = target / overall_size(markers, target, np.isfinite(target).all(axis=2).astype(float))
+    plain = _misfit(figure, markers, target)
+    mirrored = _misfit(figure, markers, target * [1.0, -1.0, 1.0])
+    swapped = _misfit(figure, markers, target[:, order]) if pairs else np.inf
     if swapped < BETTER * plain and swapped <= mirrored:
         return [f"left and right are swapped: with the labels of the other side the markers fit {plain / swapped:.1f} "
                 "times as closely"]  # fmt: skip
@@ -116,17 +123,13 @@ def side_pairs(labels: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _misfit(here: FloatArray, target: FloatArray) -> float:
-    """Root mean square distance after the best rigid motion and size (Umeyama 1991), the median over frames [m]."""
-    found = []
-    for places in target:
-        own = np.isfinite(places).all(axis=1)
-        a, b = (x[own] - x[own].mean(axis=0) for x in (here, places))
-        u, s, vt = np.linalg.svd(a.T @ b)
-        s[2] *= np.sign(np.linalg.det(u @ vt))
-        left = (b**2).sum() - s.sum() ** 2 / max(float((a**2).sum()), 1e-12)
-        found.append(np.sqrt(max(float(left), 0.0) / own.sum()))
-    return float(np.median(found)) + 1e-9
+def _misfit(figure: Figure, markers: MarkerSet, target: FloatArray) -> float:
+    """Root mean square distance of the markers from the body in its best poses [m]."""
+    try:
+        found = solve_ik(figure, markers, target, settings=IkSettings(predict=False, fill=False, iterations=60))
+    except ArgumentError:  # no frame shows three markers
+        return np.inf
+    return found.rms + 1e-9
 
 
 def _times(time: FloatArray, rate: float) -> list[str]:

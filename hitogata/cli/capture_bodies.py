@@ -34,6 +34,7 @@ def describe_bodies(actions: Any) -> None:
     _common(ik)
     ik.add_argument("-o", "--output", required=True, metavar="FILE", help="joint angles: .npz, or .mot or .sto")
     ik.add_argument("--tasks", metavar="XML", help="OpenSim's weights: an IKTaskSet file, or the setup of its tool")
+    ik.add_argument("--smooth", action="store_true", help="let frames around tell what a frame tells badly")
     ik.add_argument("--filled", metavar="FILE", help="markers with gaps filled by the body to write: .c3d or .trc")
     ik.set_defaults(run=_ik)
 
@@ -94,7 +95,7 @@ def _fit(args: argparse.Namespace) -> int:
 
 
 def _ik(args: argparse.Namespace) -> int:
-    from hitogata.capture import IkSettings, osim_ik, solve_ik
+    from hitogata.capture import IkSettings, osim_ik, smooth_angles, solve_ik
     from hitogata.cli.motion_files import warnings_in_one_line
     from hitogata.files.osim import read_ik_tasks
 
@@ -108,6 +109,7 @@ def _ik(args: argparse.Namespace) -> int:
             found = osim_ik(model, trial, read_ik_tasks(args.tasks), settings=settings).angles
         else:
             found = solve_ik(figure, markers, trial, held=_held(args, figure, model), settings=settings)
+        found = smooth_angles(found, trial) if args.smooth else found
         _write_angles(found, model, args.output)
         if args.filled:
             _write_filled(found, trial, args.filled)

@@ -29,6 +29,7 @@ def describe(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cost", choices=sorted(COSTS), default="squares", help="what is least (default: squares)")
     parser.add_argument("--reserve", type=float, default=1.0, help="cost of reserves per (N m)² (default: 1)")
     parser.add_argument("--smooth", type=float, default=0.0, help="cost of changes from frame to frame (default: none)")
+    parser.add_argument("--elastic-tendons", action="store_true", help="tendons give as they pull (default: rigid)")
     parser.add_argument("--emg", metavar="TABLE", help="activations to follow, columns named as muscles (.sto, .mot)")
     parser.add_argument("--threads", type=int, default=1, help="to share frames over (default: 1)")
     parser.set_defaults(run=_run)
@@ -66,10 +67,13 @@ def _run(args: argparse.Namespace) -> int:
                     f"{args.emg}: it has {table.time[0]:g} to {table.time[-1]:g} s, not all of the motion"
                 )
             emg = {name: np.interp(motion.time, table.time, table.column(name)) for name in table.columns}
-    options = ForceOptions(Cost[COSTS[args.cost]], args.reserve, emg=emg, smooth=args.smooth)
-    found = muscle_forces(
-        muscles, motion.q, motion.qd, motion.free_forces, options=options, threads=args.threads, progress=_progress
+    options = ForceOptions(
+        Cost[COSTS[args.cost]], args.reserve, emg=emg, smooth=args.smooth, elastic_tendons=args.elastic_tendons
     )
+    found = muscle_forces(
+        muscles, motion.q, motion.qd, motion.free_forces, options=options, times=motion.time, threads=args.threads,
+        progress=_progress,
+    )  # fmt: skip
     page = write_muscle_report(args.output, found, motion, recorded_contact_forces(found, motion))
     _tell(muscles, found, motion.notes, page)
     return 0
@@ -88,7 +92,10 @@ def _run_bvh(args: argparse.Namespace) -> int:
             raise ArgumentError(f"--{name.replace('_', '-')} goes with a recording of an OpenSim model, not with a BVH")
     with warnings_in_one_line():
         muscles = musculoskeletal(args.stature, args.mass)
-        options = ForceOptions(Cost[COSTS[args.cost]], args.reserve, smooth=args.smooth, settle_nodes=True)
+        options = ForceOptions(
+            Cost[COSTS[args.cost]], args.reserve, smooth=args.smooth, settle_nodes=True,
+            elastic_tendons=args.elastic_tendons,
+        )  # fmt: skip
         cutoff = args.cutoff if args.cutoff > 0 else None
         found = muscles_of_motion(
             read_bvh(args.motion), muscles, cutoff=cutoff, options=options, threads=args.threads, progress=_progress

@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     if args.message is not None:
         costs = replace(costs, message=args.message)
     processors = None if args.unlimited else args.processors
-    schedule = plan(figure, processors=processors, ends=_ends(figure, args.hold), costs=costs)
+    schedule = plan(figure, processors=processors, ends=held_ends(figure, args.hold), costs=costs)
     timeline = best_timeline(schedule, processors, costs)
     serial = best_timeline(plan(figure, ends=schedule.ends, costs=costs), 1, costs)
     depth, loops = schedule.depth, len(schedule.ends)
@@ -64,11 +64,12 @@ def _figure(name: str) -> Any:
     return chain(int(match[1])) if match else figure_named(name, None)
 
 
-def _ends(figure: Any, held: list[str]) -> list[tuple[int, int]]:
+def held_ends(figure: Any, held: list[str]) -> list[tuple[int, int]]:
     """Bodies of the rows of welds."""
-    from hitogata.dynamics.layout import model_of
+    from hitogata.dynamics.model import model_of
+    from hitogata.loops.link_set import tree_of_screws
 
-    model, rows = model_of(figure), []
+    model, rows = model_of(tree_of_screws(figure)), []
     for text in held:
         a, _, b = text.partition(":")
         ends = (model.body_of_link[figure.frame(a)[0]], model.body_of_link[figure.frame(b)[0]] if b else -1)

@@ -1,6 +1,6 @@
 """`hitogata warmup`: compile all kernels once, with progress; later processes load them from disk.
 
-A room that has kernels of its own adds them by a function `warm()` in its module `warming`: an iterator of (name,
+A room that has kernels of its own adds them by a function `warm()` in its module `warmup`: an iterator of (name,
 callable).  Rooms are shared out over processes; the tasks of a room are done in order, in one process, as kernels that
 several of its entries call are then compiled once.
 """
@@ -45,6 +45,9 @@ def describe(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rooms", nargs="*", metavar="ROOM", choices=ROOMS, default=None, help=f"only these rooms: {', '.join(ROOMS)}"
     )
+    parser.add_argument(
+        "--only", nargs="*", metavar="TEXT", default=None, help="only tasks with one of these texts in their names"
+    )
     parser.add_argument("--processes", type=_count, default=None, help="work side by side (default: one per core)")
     parser.set_defaults(run=run)
 
@@ -60,17 +63,20 @@ def run(args: argparse.Namespace) -> int:
     """Run every task; 1 if one failed."""
     from hitogata.lanes import cores
 
-    tasks = {room: sum(1 for _ in tasks_of(room)) for room in args.rooms or ROOMS}
+    tasks = {room: sum(1 for _ in tasks_of(room, args.only)) for room in args.rooms or ROOMS}
     rooms = sorted((room for room in tasks if tasks[room]), key=lambda r: HEAVY.index(r) if r in HEAVY else len(HEAVY))
     processes, total = min(args.processes or cores(), len(rooms)), sum(tasks.values())
+    if args.only and not total:
+        print(f"hitogata: error: no task has {' or '.join(map(repr, args.only))} in its name", file=sys.stderr)
+        return 2
     begun = time.perf_counter()
     if processes > 1:
         spawn = multiprocessing.get_context("spawn")  # a fork would inherit threads' locks
         with spawn.Pool(processes, _join, (spawn.Value("i", 0), total)) as pool:
-            failed = sum(pool.imap_unordered(_warm, rooms))
+            failed = sum(pool.imap_unordered(partial(_warm, only=args.only), rooms))
     else:
         _join(multiprocessing.Value("i", 0), total, quiet=False)
-        failed = sum(map(_warm, [room for room in tasks if tasks[room]]))
+        failed = sum(_warm(room, args.only) for room in tasks if tasks[room])
     print(f"hitogata is warm: {total - failed} of {total} in {time.perf_counter() - begun:.1f} s")
     if failed:
         print(f"hitogata: error: {failed} of {total} did not compile", file=sys.stderr)
@@ -88,10 +94,10 @@ def _join(done: Any, total: int, quiet: bool = True) -> None:
         os.environ["HITOGATA_QUIET"] = "1"
 
 
-def _warm(room: str) -> int:
+def _warm(room: str, only: list[str] | None = None) -> int:
     """Run the tasks of a room; returns how many failed."""
     failed, (done, total) = 0, _progress
-    for name, task in tasks_of(room):
+    for name, task in tasks_of(room, only):
         start, end = time.perf_counter(), ""
         try:
             task()
@@ -105,13 +111,19 @@ def _warm(room: str) -> int:
     return failed
 
 
-def tasks_of(room: str) -> Iterator[Task]:
-    """The work of one room."""
+def tasks_of(room: str, only: list[str] | None = None) -> Iterator[Task]:
+    """The work of one room; only: what must be in the names of tasks, one or another of it."""
+    for name, task in _all_tasks(room):
+        if only is None or any(text in name for text in only):
+            yield name, task
+
+
+def _all_tasks(room: str) -> Iterator[Task]:
     if room == "rom":
         yield from _rom()
     elif room == "dynamics":
         yield from _dynamics()
-    name = f"hitogata.{room}.warming"
+    name = f"hitogata.{room}.warmup"
     if importlib.util.find_spec(f"hitogata.{room}") and importlib.util.find_spec(name):
         yield from importlib.import_module(name).warm()
 

@@ -39,14 +39,6 @@ TWIST_SLOPE = 12.0
 
 
 @record
-class Limit:
-    """Interval of a hinge or slider; infinite where there is none."""
-
-    low: float
-    high: float
-
-
-@record
 class Watch:
     """When a ball joint was last looked at, and how far it may turn before it must be looked at again."""
 

@@ -10,9 +10,6 @@ from hitogata.lanes import any_lane, inline, kernel, lanes, tail, where
 from hitogata.rom.violation import Violation, range_violation
 from hitogata.spatial import Vec3
 
-NONE = -1
-"""Number, or beginning, of the range of a joint that has none."""
-
 NOWHERE = 1e9
 """How far inside a joint is that has no range [rad]."""
 

@@ -19,13 +19,19 @@ SPARE_ANY = max(BOXES, FIELDS)
 @kernel
 def touch_any(found, count, shapes, places, a, b, spare):
     """Points of one pair, from place `count` on; returns the new count.  The kind of a is not below that of b."""
-    kind_a, kind_b = shapes.ints[a].kind, shapes.ints[b].kind
-    if kind_a <= BOX:
+    if shapes.ints[a].kind <= BOX:
         return touch(found, count, shapes, places, a, b, spare)
+    return touch_general(found, count, shapes, a, b, places[a], places[b], spare)
+
+
+@kernel
+def touch_general(found, count, shapes, a, b, place_a, place_b, spare):
+    """The same of a mesh, cylinder, ellipsoid or height field a with any b, both placed."""
+    kind_a, kind_b = shapes.ints[a].kind, shapes.ints[b].kind
     if kind_a == FIELD:
         if PLANE < kind_b < FIELD:
-            count = convex_on_field(found, count, shapes, a, b, places[a], places[b], spare)
+            count = convex_on_field(found, count, shapes, a, b, place_a, place_b, spare)
         return count
     if kind_b == PLANE:
-        return convex_on_plane(found, count, shapes, a, places[a], places[b], spare)
-    return convex_on_convex(found, count, shapes, a, b, places[a], places[b], spare)
+        return convex_on_plane(found, count, shapes, a, place_a, place_b, spare)
+    return convex_on_convex(found, count, shapes, a, b, place_a, place_b, spare)

@@ -5,7 +5,7 @@ from typing import Any
 from hitogata.dynamics.batches import run_one, run_rows
 from hitogata.dynamics.dispatch import Array, Input, call
 from hitogata.dynamics.joints import column, moved_column
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.model import model_of
 from hitogata.dynamics.world_kinematics import Placed, place, root_position
 from hitogata.figure import Figure
 from hitogata.lanes import entry, kernel, records

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hitogata.dynamics.layout import GRAVITY, Model, callable_model_of
+from hitogata.dynamics.layout import GRAVITY
+from hitogata.dynamics.model import Model, callable_model_of
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure
 from hitogata.figure.values import UNIT_TOLERANCE

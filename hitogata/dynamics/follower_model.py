@@ -5,21 +5,23 @@ it: before the screws of its own joint, if only these and what is further outwar
 carries them all (a patella follows the knee: the knee's angle stands behind the femur).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics.joints import FIXED, SCREW, VELOCITIES
-from hitogata.dynamics.layout import HEADER, Body, Ints, JointInts, Model, Part, bodies_of_joint, laid_out, model_of
+from hitogata.dynamics.figure_tables import FollowerTables
+from hitogata.dynamics.joints import FIXED, SCREW
+from hitogata.dynamics.layout import Body, ModelMemory
 from hitogata.dynamics.mass import mass_matrix
+from hitogata.dynamics.model import Model, Part, bodies_of_joint, laid_out, model_of, velocities_to_body
 from hitogata.errors import FigureError
 from hitogata.figure import Figure
 from hitogata.figure.expansion import coordinate_places, screws_of
 from hitogata.figure.mechanism.functions import Function, Linear
 from hitogata.figure.mechanism.program import Programs
-from hitogata.figure.pose import IDENTITY, FloatArray
-from hitogata.lanes import record_offsets, record_size
+from hitogata.figure.pose import IDENTITY
+from hitogata.lanes import record_offsets
 
 UNLOCKED = 1e-9
 """Armature of joints of three turns, as a share of the inertia in their neutral pose: more changes bodies that are
@@ -30,22 +32,6 @@ UNLOCKED_SINGLE = 1e-4
 
 LEAST = 1e-15
 """Armature of a coordinate that may move nothing [kg m²]."""
-
-
-@dataclass(frozen=True)
-class FollowerTables:
-    """Attributes:
-    bodies: whose coordinates follow, in the order of those behind the figure's own, shape (n,).
-    arguments: of each argument its place in q, and on the chain of the body, shape (m, 2).
-    program, numbers: see `figure.mechanism.program`.
-    registers: instructions of the longest program.
-    """
-
-    bodies: Ints
-    arguments: Any
-    program: Ints
-    numbers: FloatArray
-    registers: int
 
 
 def tree_model_of(figure: Figure) -> Model:
@@ -63,9 +49,13 @@ def tree_model_of(figure: Figure) -> Model:
 def _unlocked(figure: Figure, model: Model) -> Model:
     """The same with a little armature in joints of three turns and more, whose coordinates lose their inertia where two
     axes meet (gimbal lock)."""
-    floats = model.floats.copy()
-    unlock(floats[HEADER:].reshape(-1, record_size(Body)), lockable(figure, model), UNLOCKED)
-    return replace(model, floats=floats)
+    own = lockable(figure, model)
+    if not own:
+        return model
+    bodies, floats = model.tables.bodies.copy(), model.floats.copy()
+    unlock(bodies, own, UNLOCKED)
+    ModelMemory.layout_of(model.ints).open(floats).figure.body.rows[:] = bodies
+    return replace(model, floats=floats, tables=replace(model.tables, bodies=bodies))
 
 
 def lockable(figure: Figure, model: Model) -> list[tuple[int, float]]:
@@ -171,9 +161,7 @@ class _Plan:
             attach.append(self._add_coordinates(self.behind.get(i, ()), body_of_link[-1]))
         for i, link in enumerate(figure.links):
             drives.append(self._driving(i, link.joint, body_of_link[i]))
-        model = laid_out(figure, self.parts, body_of_link, followed)
-        tables = self._tables(model)
-        return replace(model, followers=tables, drives=tuple(drives))
+        return laid_out(figure, self.parts, body_of_link, self._tables(), tuple(drives))
 
     def _first_velocity(self) -> int:
         """First velocity of what stands at the root; -1: none does."""
@@ -199,33 +187,22 @@ class _Plan:
             return (self.body_of_coordinate[self.figure.joint_names[i]],)
         return tuple(range(body - joint.bodies + 1, body + 1))
 
-    def _tables(self, model: Model) -> FollowerTables:
-        """What follows, written into the model's bodies too."""
-        rows = model.ints[HEADER:].reshape(-1, record_size(JointInts))  # a view
-        column, programs = record_offsets(JointInts), Programs()
+    def _tables(self) -> FollowerTables:
+        """What follows."""
+        programs, columns = Programs(), np.zeros((len(self.parts), 3), np.int64)
         arguments, bodies = list[tuple[int, int]](), list[int]()
         for i, part in enumerate(self.parts):
             if part.function is None:
                 continue
-            chain = self._chain(i)
-            rows[i, column["arguments"]], rows[i, column["first"]] = len(part.args), len(arguments)
-            rows[i, column["program"]] = programs.add(part.function, len(part.args))
+            chain = velocities_to_body(self.parts, part.parent)
+            columns[i] = len(part.args), len(arguments), programs.add(part.function, len(part.args))
             arguments += [(iq, chain.index(iv)) for iq, iv in part.args]
             bodies.append(i)
         program, numbers = programs.flat()
         return FollowerTables(
             np.array(bodies, np.int64), np.array(arguments, np.int64).reshape(-1, 2), np.array(program, np.int64),
-            np.array(numbers), programs.longest,
+            np.array(numbers), programs.longest, columns,
         )  # fmt: skip
-
-    def _chain(self, body: int) -> list[int]:
-        """Velocities between the root and a body's own."""
-        chain, at = list[int](), self.parts[body].parent
-        while at >= 0:
-            part = self.parts[at]
-            chain = [*range(part.iv, part.iv + VELOCITIES[part.kind]), *chain]
-            at = part.parent
-        return chain
 
 
 def _once(function: Function, args: tuple[tuple[int, int], ...]) -> Function:

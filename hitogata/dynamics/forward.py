@@ -8,7 +8,8 @@ from hitogata.dynamics.articulated import Work, accelerate
 from hitogata.dynamics.assembly.methods import SHORTEST, Method, forward_by, pays
 from hitogata.dynamics.batches import run_one, run_rows
 from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads, no_torque
-from hitogata.dynamics.layout import GRAVITY, callable_model_of
+from hitogata.dynamics.layout import GRAVITY
+from hitogata.dynamics.model import callable_model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.lanes import Floats, Ints, entry

@@ -17,7 +17,8 @@ from hitogata.dynamics.articulated import Work, accelerate
 from hitogata.dynamics.batches import BAD_SIZE, run_any, run_one, run_rows
 from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, no_torque
 from hitogata.dynamics.joints import difference_of, move_on
-from hitogata.dynamics.layout import GRAVITY, callable_model_of
+from hitogata.dynamics.layout import GRAVITY
+from hitogata.dynamics.model import callable_model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, State
 from hitogata.lanes import Floats, Ints, entry, kernel, tail

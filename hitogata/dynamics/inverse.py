@@ -17,7 +17,8 @@ from numpy import empty
 from hitogata.dynamics.batches import run_one, run_rows
 from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads
 from hitogata.dynamics.joints import driven, felt
-from hitogata.dynamics.layout import GRAVITY, callable_model_of
+from hitogata.dynamics.layout import GRAVITY
+from hitogata.dynamics.model import callable_model_of
 from hitogata.dynamics.rnea_outward import carried, standing, turn
 from hitogata.dynamics.world_kinematics import wrench
 from hitogata.figure import Figure

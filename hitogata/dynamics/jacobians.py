@@ -18,7 +18,7 @@ from numpy import empty
 from hitogata.dynamics.batches import run_one, run_rows
 from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads, vector
 from hitogata.dynamics.joints import column, moved_column
-from hitogata.dynamics.layout import Model, callable_model_of
+from hitogata.dynamics.model import Model, callable_model_of
 from hitogata.dynamics.world_kinematics import Placed, move, place, place_chain
 from hitogata.figure import Figure
 from hitogata.lanes import Floats, Ints, Number, entry, inline, kernel, records

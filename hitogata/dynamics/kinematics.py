@@ -6,7 +6,7 @@ from numpy import asarray, empty
 
 from hitogata.dynamics.batches import run_one, run_rows
 from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads
-from hitogata.dynamics.layout import callable_model_of
+from hitogata.dynamics.model import callable_model_of
 from hitogata.dynamics.world_kinematics import Placed, carried, move, place, root_position, speed_up, swung
 from hitogata.figure import Figure
 from hitogata.lanes import Floats, Ints, entry, inline, kernel, records

@@ -11,7 +11,7 @@ from numpy import empty
 from hitogata.dynamics.batches import run_one, run_rows
 from hitogata.dynamics.dispatch import REFUSED, Array, Input, call, check_threads
 from hitogata.dynamics.joints import about, column, felt, moved_column
-from hitogata.dynamics.layout import callable_model_of
+from hitogata.dynamics.model import callable_model_of
 from hitogata.dynamics.world_kinematics import Placed, place
 from hitogata.figure import Figure
 from hitogata.lanes import Floats, Ints, entry, kernel, records

@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 from hitogata.dynamics.batches import run_one, run_rows
 from hitogata.dynamics.dispatch import Array, Input, call
-from hitogata.dynamics.layout import GRAVITY, callable_model_of
+from hitogata.dynamics.layout import GRAVITY
+from hitogata.dynamics.model import callable_model_of
 from hitogata.dynamics.world_kinematics import Placed, move, place, root_position
 from hitogata.figure import Figure
 from hitogata.lanes import entry, inline, kernel, records

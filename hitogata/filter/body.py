@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.model import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, JointKind
 from hitogata.figure.values import ArrayLike, FloatArray, floats

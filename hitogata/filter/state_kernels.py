@@ -2,11 +2,11 @@
 
 from hitogata.dynamics.inverse import biased
 from hitogata.dynamics.joints import column, moved_column
-from hitogata.dynamics.layout import HEADER, Body, JointInts, Tree
+from hitogata.dynamics.layout import open_tree
 from hitogata.dynamics.mass import fill_mass
 from hitogata.dynamics.world_kinematics import Placed, place, root_position
 from hitogata.filter.tables import SOLE
-from hitogata.lanes import inline, kernel, records, tail
+from hitogata.lanes import inline, kernel, records
 from hitogata.spatial import (
     Mat3,
     Vec3,
@@ -24,9 +24,7 @@ from hitogata.spatial import (
 @kernel
 def tree_of(body):
     """The figure as `dynamics` sees it."""
-    header, floats = body.ints, body.floats
-    joint, parts = records(tail(header, HEADER), JointInts), records(tail(floats, HEADER), Body)
-    return Tree(header[0], header[1], header[2], header[3], load3(floats, 0), joint, parts)
+    return open_tree(body.ints, body.floats)
 
 
 @inline

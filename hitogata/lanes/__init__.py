@@ -38,7 +38,7 @@ from hitogata.lanes.compiler import Entry, entry, kernel
 from hitogata.lanes.counts import Count, Given, rounded_up
 from hitogata.lanes.fields import LayoutError, floats_of, ints_of, many, number, numbers, one, part, same, whole, wholes
 from hitogata.lanes.kinds import ArgumentTypeError, Floats, Ints, Number
-from hitogata.lanes.lane_layout import from_blocks, pack, to_blocks, unpack
+from hitogata.lanes.lane_layout import from_blocks, lane_numbers, pack, to_blocks, unpack
 from hitogata.lanes.memory import Memory
 from hitogata.lanes.memory_layout import MemoryLayout, RecordFields, record_fields
 from hitogata.lanes.memory_views import memory_sizes, open_memory
@@ -114,6 +114,7 @@ __all__ = [
     "ints_of",
     "is_finite",
     "kernel",
+    "lane_numbers",
     "lanes",
     "many",
     "maximum",

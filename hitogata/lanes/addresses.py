@@ -17,10 +17,10 @@ from hitogata.lanes.compiler import kernel
 
 
 def address_table(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """Addresses and sizes of flat arrays of float64 or int64, shape (n, 2)."""
+    """Addresses and sizes of flat arrays of floats or int64, shape (n, 2)."""
     for k, array in enumerate(arrays):
-        if array.ndim != 1 or not array.flags.c_contiguous or array.dtype not in (np.float64, np.int64):
-            raise TypeError(f"array {k}: expected a flat array of float64 or int64, got {array.dtype} {array.shape}")
+        if array.ndim != 1 or not array.flags.c_contiguous or array.dtype not in (np.float64, np.float32, np.int64):
+            raise TypeError(f"array {k}: expected a flat array of floats or int64, got {array.dtype} {array.shape}")
     return np.array([[array.ctypes.data, array.size] for array in arrays], np.int64)
 
 

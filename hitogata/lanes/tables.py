@@ -6,6 +6,8 @@
 
     table = StepTable.of(state=state, pairs=pairs)         # in Python: their addresses, see `addresses`
     arrays = open_table(StepTable, table);  arrays.state   # in kernels: flat arrays
+
+Of another precision:  StepTable.of(np.float32, state=...),  open_table(StepTable, table, an array of that precision).
 """
 
 from typing import Any
@@ -34,7 +36,7 @@ class _Entry:
 
 
 def float_array() -> Any:
-    """An array of a table, of float64."""
+    """An array of a table, of float64, or of the precision that the table is opened with."""
     return _Entry(np.dtype(np.float64))
 
 
@@ -75,12 +77,13 @@ class TableType(type):
         text = ", ".join(f"{k} {v.dtype}" for k, v in entries.items())
         return super().__new__(mcs, name, bases, {**rest, "ENTRIES": entries, "SIGNATURE": text, "KINDS": ()})
 
-    def of(cls, **arrays: NDArray[Any]) -> NDArray[np.int64]:
-        """Addresses of arrays, which must stay alive and where they are."""
+    def of(cls, precision: Any = np.float64, /, **arrays: NDArray[Any]) -> NDArray[np.int64]:
+        """Addresses of arrays, which must stay alive and where they are; precision: of the floats."""
         match(cls.__name__, cls.ENTRIES, arrays)
         for name, entry in cls.ENTRIES.items():
-            if arrays[name].dtype != entry.dtype:
-                raise LayoutError(f"{cls.__name__}.{name}: expected {entry.dtype}, got {arrays[name].dtype}")
+            wanted = np.dtype(precision) if entry.dtype.kind == "f" else entry.dtype
+            if arrays[name].dtype != wanted:
+                raise LayoutError(f"{cls.__name__}.{name}: expected {wanted}, got {arrays[name].dtype}")
         return address_table([arrays[name] for name in cls.ENTRIES])
 
 
@@ -88,8 +91,8 @@ class Table(metaclass=TableType):
     """Base of tables."""
 
 
-def open_table(table, addresses):
-    """Kernel only: the arrays of a table, by name."""
+def open_table(table, addresses, like=None):
+    """Kernel only: the arrays of a table, by name; like: an array of its precision, if that is not float64."""
     raise NotImplementedError("only inside kernels")
 
 
@@ -102,11 +105,11 @@ class TableClassType(types.Dummy):
 
 
 class TableView(types.Type):
-    """An opened table: where its addresses are."""
+    """An opened table: where its addresses are, and its precision."""
 
-    def __init__(self, table):
-        self.table = table
-        super().__init__(f"TableView({table.__module__}.{table.__qualname__})")
+    def __init__(self, table, precision):
+        self.table, self.precision = table, precision
+        super().__init__(f"TableView({table.__module__}.{table.__qualname__}, {precision})")
 
 
 register_model(TableClassType)(models.OpaqueModel)
@@ -129,19 +132,21 @@ class _OpenTemplate(AbstractTemplate):
     key = open_table
 
     def generic(self, args, kws):
-        table, addresses = args
+        (table, addresses), like = args[:2], args[2:]
         if not (isinstance(addresses, types.Array) and addresses.dtype == types.int64 and addresses.ndim == 2):
             raise TypingError(f"{table.table.__name__}: expected an address table, not {addresses}")
-        return signature(TableView(table.table), table, addresses)
+        precision = like[0].dtype if like else types.float64
+        return signature(TableView(table.table, precision), *args)
 
 
 @lower_builtin(open_table, TableClassType, types.Array)
+@lower_builtin(open_table, TableClassType, types.Array, types.Array)
 def _lower_open(context, builder, sig, args):
     return context.make_array(sig.args[1])(context, builder, args[1]).data
 
 
-def _array_type(entry):
-    return types.Array(types.float64 if entry.dtype.kind == "f" else types.int64, 1, "C")
+def _array_type(ty, entry):
+    return types.Array(ty.precision if entry.dtype.kind == "f" else types.int64, 1, "C")
 
 
 @infer_getattr
@@ -150,16 +155,17 @@ class _TableAttributes(AttributeTemplate):
 
     def generic_resolve(self, ty, attr):
         entry = ty.table.ENTRIES.get(attr)
-        return None if entry is None else _array_type(entry)
+        return None if entry is None else _array_type(ty, entry)
 
 
 @lower_getattr_generic(TableView)
 def _table_getattr(context, builder, ty, val, attr):
     entry = ty.table.ENTRIES[attr]
-    own = _array_type(entry)
+    own = _array_type(ty, entry)
+    size_of_one = own.dtype.bitwidth // 8
     address, size = (builder.load(builder.gep(val, [ir.Constant(_I64, 2 * entry.row + k)])) for k in range(2))
     array = context.make_array(own)(context, builder)
     data = builder.inttoptr(address, context.get_value_type(own.dtype).as_pointer())
-    arrayobj.populate_array(array, data=data, shape=[size], strides=[ir.Constant(_I64, 8)],
-                            itemsize=ir.Constant(_I64, 8), meminfo=None)  # fmt: skip
+    arrayobj.populate_array(array, data=data, shape=[size], strides=[ir.Constant(_I64, size_of_one)],
+                            itemsize=ir.Constant(_I64, size_of_one), meminfo=None)  # fmt: skip
     return array._getvalue()

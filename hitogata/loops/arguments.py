@@ -6,7 +6,7 @@ import numpy as np
 
 from hitogata.dynamics.batches import BAD_VALUE
 from hitogata.dynamics.dispatch import Array, Input, check, check_threads, vector
-from hitogata.dynamics.layout import Model
+from hitogata.dynamics.model import Model
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.lanes import share

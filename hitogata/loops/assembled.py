@@ -16,7 +16,8 @@ from hitogata.dynamics.assembly.plans import program_for
 from hitogata.dynamics.assembly.sweeps import SINGULAR, assemble, disassemble, mobility
 from hitogata.dynamics.batches import BAD_SIZE, scratch, status_of
 from hitogata.dynamics.dispatch import REFUSED, Array, Input, check, no_torque, vector
-from hitogata.dynamics.layout import GRAVITY, callable_model_of, model_of, open_tree
+from hitogata.dynamics.layout import GRAVITY, open_tree
+from hitogata.dynamics.model import callable_model_of, model_of
 from hitogata.errors import ArgumentError
 from hitogata.lanes import X1, Floats, Ints, entry, kernel, lanes, open_memory, tail
 from hitogata.loops.arguments import as_rows

@@ -8,7 +8,7 @@ import numpy as np
 
 from hitogata.dynamics import forward_kinematics
 from hitogata.dynamics.dispatch import Array, Input, check
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.model import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State
 from hitogata.lanes import record_fields

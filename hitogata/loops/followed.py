@@ -19,7 +19,8 @@ import numpy as np
 from hitogata.dynamics import integrate, inverse_dynamics, mass_matrix
 from hitogata.dynamics.batches import BAD_VALUE, scratch
 from hitogata.dynamics.dispatch import Array, check
-from hitogata.dynamics.layout import model_of, open_tree
+from hitogata.dynamics.layout import open_tree
+from hitogata.dynamics.model import model_of
 from hitogata.errors import HitogataError
 from hitogata.figure.expansion import Expansion, expansion_of
 from hitogata.lanes import X1, Floats, Ints, entry, lanes, open_memory

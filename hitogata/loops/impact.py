@@ -20,7 +20,8 @@ import numpy as np
 
 from hitogata.dynamics.batches import scratch, status_of
 from hitogata.dynamics.dispatch import Array, Input
-from hitogata.dynamics.layout import callable_model_of, open_tree
+from hitogata.dynamics.layout import open_tree
+from hitogata.dynamics.model import callable_model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State
 from hitogata.lanes import X1, entry, kernel, lanes, minimum, open_memory, sqrt, tail

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hitogata.dynamics.layout import Model, model_of
+from hitogata.dynamics.model import Model, model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.figure.pose import FloatArray, Pose

@@ -7,7 +7,8 @@ import numpy as np
 
 from hitogata.dynamics.batches import scratch, status_of
 from hitogata.dynamics.dispatch import Array, Input
-from hitogata.dynamics.layout import callable_model_of, open_tree
+from hitogata.dynamics.layout import open_tree
+from hitogata.dynamics.model import callable_model_of
 from hitogata.lanes import X1, entry, kernel, lanes, open_memory
 from hitogata.loops.arguments import as_rows, run
 from hitogata.loops.layout import LinkMemory, bench_size, open_bench

@@ -8,7 +8,8 @@ import numpy as np
 from hitogata.dynamics import Integrator, energy
 from hitogata.dynamics.batches import BAD_VALUE, off_finite, scratch
 from hitogata.dynamics.dispatch import Input, check, vector
-from hitogata.dynamics.layout import GRAVITY, callable_model_of, open_tree
+from hitogata.dynamics.layout import GRAVITY, open_tree
+from hitogata.dynamics.model import callable_model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State, Trajectory
 from hitogata.lanes import X1, entry, kernel, lanes, open_memory, tail

@@ -40,7 +40,7 @@ from hitogata.muscle.motion import BodyMotion, MuscleMotion, body_motion, muscle
 from hitogata.muscle.nodes import resting_nodes
 from hitogata.muscle.outline import Outline
 from hitogata.muscle.paths import ConditionalPoint, MovingPoint, Path, PathPoint, Surface, SurfaceKind, Wrap
-from hitogata.muscle.wires import Ligament, Muscle, MuscleSet, Node, Tendon, Wire
+from hitogata.muscle.wires import Ligament, Muscle, MuscleSet, Node, Support, Tendon, Wire
 
 __all__ = [
     "BodyMotion",
@@ -71,6 +71,7 @@ __all__ = [
     "PathPoint",
     "PoseMap",
     "RankCurve",
+    "Support",
     "Surface",
     "SurfaceKind",
     "Tendon",

@@ -19,7 +19,7 @@ from hitogata.library.musculoskeletal.tables import bone_name, numbers, sides_of
 from hitogata.muscle.curves import DeGroote2016
 from hitogata.muscle.geometry import wire_geometry
 from hitogata.muscle.paths import Path, PathPoint, Surface, SurfaceKind, Wrap
-from hitogata.muscle.wires import Ligament, Muscle, MuscleSet, Node, Tendon, Wire
+from hitogata.muscle.wires import Ligament, Muscle, MuscleSet, Node, Support, Tendon, Wire
 
 HYOID = Node("hyoid", "C3", (0.0479, 0.0, -0.0124))
 """A massless bone that hangs in its muscles."""
@@ -105,7 +105,7 @@ def _size(stature: float | None, mass: float | None, lengths: dict[str, float] |
 
 def _body(name: str, figure: Figure, size: BodySize) -> MuscleSet:
     bones = {*figure.link_names, *([HYOID.name] if HYOID.body in figure.link_names else [])}
-    wires: list[Wire] = [*_muscles(size), *_tendons(size), *_ligaments(size)]
+    wires: list[Wire] = [*_muscles(size), *_supports(size), *_tendons(size), *_ligaments(size)]
     if HYOID.body not in bones:
         moved = {link.name for link in figure.links[1:]}
         whole, root = skeleton(size), figure.links[0].name
@@ -169,7 +169,7 @@ def _muscles(size: BodySize) -> list[Muscle]:
                     slack_length=float(row["fibre_at_neutral"]),
                     pennation=float(np.radians(float(row["pennation_deg"]))),
                     curves=_CURVES,
-                    rigid_tendon=True,
+                    rigid_tendon=False,
                 )
             )
     return found
@@ -194,6 +194,15 @@ def _ligaments(size: BodySize) -> list[Ligament]:
             path, _ = _path(row["path"], side, size)
             strain, stiffness = float(row["strain_at_neutral"]), float(row["stiffness_N"])
             found.append(Ligament(row["name"] + side.value, path, slack_length=1.0 + strain, stiffness=stiffness))
+    return found
+
+
+def _supports(size: BodySize) -> list[Support]:
+    found = []
+    for row in rows_of("supports"):
+        for side in (Side.RIGHT, Side.LEFT):
+            path, _ = _path(row["path"], side, size)
+            found.append(Support(row["name"] + side.value, path, slack_length=1.0))
     return found
 
 

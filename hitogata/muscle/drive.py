@@ -22,7 +22,7 @@ from hitogata.muscle.curves import ModelCurves
 from hitogata.muscle.drive_kernel import BAND, MUSCLE, REACH, TURN, drive_rows
 from hitogata.muscle.fibres import fibres_of
 from hitogata.muscle.frame import MuscleArms
-from hitogata.muscle.wires import Ligament, MuscleSet, Tendon
+from hitogata.muscle.wires import Ligament, MuscleSet, Support, Tendon
 from hitogata.sim import Member
 from hitogata.sim.batch_members import BatchMember
 from hitogata.sim.layout import Motor
@@ -187,10 +187,10 @@ def _numbers(muscles: MuscleSet) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _band(wire: Ligament) -> list[float]:
-    """A ligament; tendons with heads have no spring of their own."""
+    """A ligament; tendons with heads have no spring of their own, supports do not push in worlds."""
     if wire.curve is not None:
         raise ArgumentError(f"ligament {wire.name!r} has a curve of its own, which muscles in worlds do not know")
-    free = 0.0 if isinstance(wire, Tendon) and wire.heads else 1.0
+    free = 0.0 if isinstance(wire, Support) or (isinstance(wire, Tendon) and wire.heads) else 1.0
     stiffness = wire.stiffness * free
     return [wire.slack_length, stiffness, max(wire.toe, 1e-9), stiffness * wire.damping / wire.slack_length]
 

@@ -12,7 +12,7 @@ import numpy as np
 from hitogata.errors import ArgumentError
 from hitogata.figure.values import ArrayLike, FloatArray
 from hitogata.muscle.curves import ModelCurves
-from hitogata.muscle.wires import Ligament, MuscleSet, Tendon
+from hitogata.muscle.wires import Ligament, MuscleSet, Support, Tendon
 
 _STEEPEST = np.arccos(0.1)
 """Greatest pennation angle [rad], as in OpenSim."""
@@ -109,12 +109,21 @@ def rigid_tendon_forces(muscles: MuscleSet, lengths: ArrayLike, speeds: ArrayLik
     """
     f = fibres_of(muscles)
     nm = len(f.max_force)
-    L = np.asarray(lengths, np.float64)[..., :nm]
-    along = L - f.slack
+    along = np.asarray(lengths, np.float64)[..., :nm] - f.slack
+    return forces_of_fibres(f, along, None if speeds is None else np.asarray(speeds, np.float64)[..., :nm])
+
+
+def forces_of_fibres(f: Fibres, along: FloatArray, rates: FloatArray | None) -> MuscleForces:
+    """What fibres can do.
+
+    Args:
+        f: the fibres.
+        along: their part along the tendon [m], shape (..., nm).
+        rates: its speed [m/s]; None: isometric.
+    """
     fibre = np.maximum(np.where(along > 0, np.sqrt(f.height**2 + along**2), f.shortest), f.shortest)
     cosine = np.sqrt(np.maximum(1.0 - (f.height / fibre) ** 2, 0.0))
-    rate = np.zeros_like(fibre) if speeds is None else np.asarray(speeds, np.float64)[..., :nm] * cosine
-    speed = rate / (f.optimal * f.max_speed)
+    speed = (np.zeros_like(fibre) if rates is None else rates * cosine) / (f.optimal * f.max_speed)
     length = fibre / f.optimal
     factor = by_curve(f, "speed", speed, np.ones_like(speed))
     capacity = f.max_force * by_curve(f, "active", length) * np.maximum(factor, 0.0) * cosine
@@ -196,7 +205,7 @@ def ligament_forces(muscles: MuscleSet, lengths: ArrayLike, speeds: ArrayLike | 
 
     With strain ε: k ε²/(2 ε_t) up to the toe's end ε_t, k (ε - ε_t/2) beyond, none when slack (Blankevoort, Kuiper,
     Huiskes & Grootenboer 1991, eq. 2), damping while it is stretched; or a curve of its own.  Tendons with heads have
-    no spring: see `tendon_tensions`.
+    no spring (see `tendon_tensions`), and supports push as balance takes.
     """
     bands = _bands_of(muscles)
     L = np.asarray(lengths, np.float64)[..., bands.first :]
@@ -236,6 +245,8 @@ def _bands_of(muscles: MuscleSet) -> _Bands:
         if isinstance(wire, Tendon) and wire.heads:
             heads[k, [place[head] for head in wire.heads]] = wire.share
             free[k] = 0.0  # the muscles' own pull
+        if isinstance(wire, Support):
+            free[k] = 0.0  # what balance takes
     slack = np.array([wire.slack_length for wire in bands])
     stiffness = np.array([wire.stiffness for wire in bands]) * free
     toe = np.array([max(wire.toe, 1e-300) for wire in bands])

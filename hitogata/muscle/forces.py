@@ -8,7 +8,7 @@ muscle pulls between its passive force and what it can at its length and speed, 
 
 and are those of the least cost (Crowninshield & Brand 1981; Anderson & Pandy 2001).  Coordinates that no wire crosses
 are left out: the root's residual, and joints without muscles.  Massless nodes must be balanced by what meets there;
-tendons that leave a node pull as much as that takes.
+tendons that leave a node pull as much as that takes, and supports push so.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,11 +22,12 @@ from hitogata.errors import ArgumentError
 from hitogata.figure.mechanism import Mechanism, coupling_matrix
 from hitogata.figure.values import ArrayLike, FloatArray
 from hitogata.muscle.bodies import skeleton_of
+from hitogata.muscle.elastic import ROUNDS, SETTLED, ElasticTendons, frame_times
 from hitogata.muscle.fibres import fibres_of, ligament_forces, rigid_tendon_forces, tendon_tensions
 from hitogata.muscle.geometry import WireGeometry, wire_geometry
 from hitogata.muscle.linear import linear_costs
 from hitogata.muscle.nodes import resting_nodes
-from hitogata.muscle.wires import MuscleSet, Tendon
+from hitogata.muscle.wires import MuscleSet, Support, Tendon
 from hitogata.solve import separable_programs
 
 CHUNK = 64
@@ -58,7 +59,7 @@ class MuscleSolution:
         force: along the tendon, passive part included [N], shape (n, nm).
         capacity: active force at full activation [N], shape (n, nm).
         passive: passive force [N], shape (n, nm).
-        ligament: pull of tendons and ligaments [N], shape (n, nl).
+        ligament: pull of supports (below 0: they push), tendons and ligaments [N], shape (n, nl).
         coordinates: that wires cross: names of the rows.
         moments: asked for [N m or N], shape (n, rows).
         reserves: what muscles leave of them, shape (n, rows).
@@ -69,6 +70,7 @@ class MuscleSolution:
         notes: what was wrong with others.
         geometry: lengths and Jacobian.
         nodes: places of nodes in their bodies' frames [m], shape (n, k, 3); None: where the set has them.
+        fibre: lengths of fibres [optimal lengths], shape (n, nm).
     """
 
     muscles: MuscleSet
@@ -88,6 +90,7 @@ class MuscleSolution:
     notes: tuple[str, ...]
     geometry: WireGeometry = field(repr=False)
     nodes: FloatArray | None = field(default=None, repr=False)
+    fibre: FloatArray | None = field(default=None, repr=False)
 
     def busiest(self, count: int = 10) -> list[tuple[str, float, float, float]]:
         """Muscles with the greatest mean force: name, mean force, greatest force [N], greatest activation."""
@@ -108,6 +111,7 @@ def muscle_forces(
     moments: ArrayLike,
     *,
     options: "ForceOptions | None" = None,
+    times: ArrayLike | None = None,
     threads: int | None = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> MuscleSolution:
@@ -120,6 +124,7 @@ def muscle_forces(
         moments: forces on the velocities; of a mechanism with couplings on the coordinates that follow no others
             (`RecordedDynamics.free_forces`), shape (n, nv) or (n, nf).
         options: cost, reserves, EMG, smoothness; None: `ForceOptions()`.
+        times: of the frames [s], for the speed at which elastic tendons stretch; None: it is not counted.
         threads: to share frames over; None: one per core.
         progress: called with frames done and frames in all.
     """
@@ -140,30 +145,47 @@ def muscle_forces(
         raise ArgumentError("q, v, moments: not one frame is finite")
     geometry, J, nodes = _geometry(muscles, q, rows, threads, chosen.settle_nodes)
     lengths, speeds = geometry.lengths[rows], np.einsum("nwc,nc->nw", geometry.jacobian[rows], v[rows])
-    able = rigid_tendon_forces(muscles, lengths, speeds if chosen.with_speeds else None)
     bands = ligament_forces(muscles, lengths, speeds)
     carriers = _carriers(muscles)
+    if not chosen.with_supports:
+        carriers = carriers[carriers >= nm + len(muscles.supports)]
     bands[:, carriers - nm] = 0.0
-    passive = able.passive if chosen.with_passive else np.zeros_like(able.passive)
     asked = np.concatenate([tau[rows], np.zeros((len(rows), 3 * len(muscles.nodes)))], axis=1)
-    left = asked + np.einsum("nwj,nw->nj", J, np.concatenate([passive, bands], axis=1))
     pullers = np.concatenate([np.arange(nm), carriers])
-    strength = np.concatenate([able.capacity, np.tile(_strengths(muscles, carriers), (len(rows), 1))], axis=1)
     crossed = (np.abs(J[:, pullers]) > 0).any(axis=(0, 1))
-    A = -(J[:, pullers] * strength[:, :, None]).transpose(0, 2, 1)[:, crossed]
-    programs = Programs(A, left[:, crossed], strength, nm)
-    x, reserve, optimality = _solve(
-        muscles, chosen, None if tracked is None else tracked[:, rows], programs, threads, progress
-    )
+    moments = asked + np.einsum("nwj,nw->nj", J[:, nm:], bands)
+    strengths = np.tile(_strengths(muscles, carriers), (len(rows), 1))
+    emg = None if tracked is None else tracked[:, rows]
+    tendons = None
+    if chosen.elastic_tendons:
+        clock = frame_times(times, n)
+        tendons = ElasticTendons(
+            muscles, lengths, speeds if chosen.with_speeds else None, None if clock is None else clock[rows]
+        )
+    able = rigid_tendon_forces(muscles, lengths, speeds if chosen.with_speeds else None)
+    unsettled = np.inf
+    for _ in range(ROUNDS if tendons else 1):
+        passive = able.passive if chosen.with_passive else np.zeros_like(able.passive)
+        strength = np.concatenate([able.capacity, strengths], axis=1)
+        left = moments + np.einsum("nwj,nw->nj", J[:, :nm], passive)
+        A = -(J[:, pullers] * strength[:, :, None]).transpose(0, 2, 1)[:, crossed]
+        programs = Programs(A, left[:, crossed], strength, nm)
+        x, reserve, optimality = _solve(muscles, chosen, emg, programs, threads, progress)
+        force = x[:, :nm] * able.capacity + passive
+        if tendons is None or (unsettled := tendons.take(force)) <= SETTLED:
+            break
+        able = tendons.forces()
+    if tendons is not None and unsettled > SETTLED:
+        notes += (f"elastic tendons: their strain still changes by {0.05 * unsettled:.1e} after {ROUNDS} rounds",)
     bands[:, carriers - nm] = (x * strength)[:, nm:]
-    bands = bands + tendon_tensions(muscles, x[:, :nm] * able.capacity + passive)
+    bands = bands + tendon_tensions(muscles, force)
     spread = _Spread(n, rows)
     names_all = np.array([*names, *(f"{node.name}.{axis}" for node in muscles.nodes for axis in "xyz")])
     return MuscleSolution(
-        muscles, chosen.cost, spread(x[:, :nm]), spread(x[:, :nm] * able.capacity + passive), spread(able.capacity),
+        muscles, chosen.cost, spread(x[:, :nm]), spread(force), spread(able.capacity),
         spread(passive), spread(bands), tuple(names_all[crossed].tolist()), spread(asked[:, crossed]), spread(reserve),
         tuple(names_all[~crossed].tolist()), spread(left[:, ~crossed]), spread(optimality),
-        good & (spread(optimality) <= SOLVED), notes, geometry, nodes,
+        good & (spread(optimality) <= SOLVED), notes, geometry, nodes, spread(able.length),
     )  # fmt: skip
 
 
@@ -180,6 +202,9 @@ class ForceOptions:
         emg: activations [0 to 1] measured for some muscles, by their names, one for each frame; they are followed.
         emg_weight: cost of their squared differences, in place of the cost of these muscles.
         smooth: cost of the squared change of activations from frame to frame; then frames follow one another.
+        elastic_tendons: tendons give by their curves, but for muscles with `rigid_tendon`; then fibres and tendons are
+            in equilibrium (`ElasticTendons`), and the frames' `times` count.
+        with_supports: supports push; False: they do not, as in worlds, which know none.
         settle_nodes: massless nodes are where muscles at rest balance (`resting_nodes`), not where the set has them.
     """
 
@@ -192,6 +217,8 @@ class ForceOptions:
     emg_weight: float = 10.0
     smooth: float = 0.0
     settle_nodes: bool = False
+    elastic_tendons: bool = False
+    with_supports: bool = True
 
     def __post_init__(self) -> None:
         if not (self.reserve > 0 and self.emg_weight > 0 and self.smooth >= 0 and 0 <= self.least < 1):
@@ -263,24 +290,35 @@ class Programs(NamedTuple):
 
 
 def _carriers(muscles: MuscleSet) -> Any:
-    """Tendons that are fixed to a node: they pull as much as balances it."""
+    """Tendons that are fixed to a node, and supports: they pull or push as much as balance takes."""
     nodes = {node.name for node in muscles.nodes}
     return np.array(
         [
             k
             for k, wire in enumerate(muscles.wires)
-            if isinstance(wire, Tendon) and any(point.body in nodes for point in wire.path.points)
+            if isinstance(wire, Support)
+            or (isinstance(wire, Tendon) and any(point.body in nodes for point in wire.path.points))
         ],
         np.int64,
     )
 
 
 def _strengths(muscles: MuscleSet, carriers: Any) -> FloatArray:
-    """Tension of a carrier at 1: ample for the muscles that share a node with it, so that it costs next to nothing."""
+    """Tension of a carrier at 1: ample for the muscles that share a node with it, so that it costs next to nothing.
+
+    A support's is its greatest push, below 0.
+    """
     nodes = {node.name for node in muscles.nodes}
     meets = [{point.body for point in wire.path.points} & nodes for wire in muscles.wires]
     forces = [muscle.max_force for muscle in muscles.muscles]
-    return np.array([AMPLE * sum(f for f, at in zip(forces, meets, strict=False) if at & meets[k]) for k in carriers])
+
+    def ample(k: int) -> float:
+        wire = muscles.wires[k]
+        if isinstance(wire, Support):
+            return -wire.most
+        return AMPLE * sum(f for f, at in zip(forces, meets, strict=False) if at & meets[k])
+
+    return np.array([ample(k) for k in carriers])
 
 
 def _solve(

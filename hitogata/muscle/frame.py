@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.model import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.figure.expansion import expansion_of

@@ -53,22 +53,26 @@ class LiveForces:
             options: None: `ForceOptions()`.
         """
         self.options = options or ForceOptions()
+        if self.options.elastic_tendons:
+            raise ArgumentError("live forces take tendons that do not give: take muscle_forces")
         if self.options.cost not in (Cost.SQUARES, Cost.CUBES, Cost.VOLUME) or self.options.emg or self.options.smooth:
             raise ArgumentError("live forces take squares, cubes or volume, no smoothness, and EMG frame by frame")
         self.muscles, self.arms = muscles, MuscleArms(muscles)
         self._nm = len(muscles.muscles)
-        end = self.arms.starts[self._nm]
+        self._push = np.array([-wire.most * self.options.with_supports for wire in muscles.supports])
+        pullers = self._nm + len(self._push)  # muscles and supports: the first of the wires
+        end = self.arms.starts[pullers]
         self._cells = slice(0, end)
         self._wires = np.repeat(np.arange(len(muscles.wires)), np.diff(self.arms.starts))
         crossed = np.unique(self.arms.columns[:end])
         rows = np.searchsorted(crossed, self.arms.columns[:end]).astype(np.int64)
         self._crossed = crossed
-        self._pattern = Pattern(len(crossed), self._nm, self.arms.starts[: self._nm + 1].copy(), rows)
-        weights = np.ones(self._nm)
+        self._pattern = Pattern(len(crossed), pullers, self.arms.starts[: pullers + 1].copy(), rows)
+        weights = np.ones(pullers)
         if self.options.cost is Cost.VOLUME:
             fibres = fibres_of(muscles)
-            weights = fibres.max_force * fibres.optimal / (fibres.max_force * fibres.optimal).mean()
-        self._weights, self._low = weights, np.full(self._nm, self.options.least)
+            weights[: self._nm] = fibres.max_force * fibres.optimal / (fibres.max_force * fibres.optimal).mean()
+        self._weights, self._low = weights, np.where(np.arange(pullers) < self._nm, self.options.least, 0.0)
         self._softness = np.full(len(crossed), self.options.reserve)
         self._start: FloatArray | None = None
 
@@ -85,6 +89,10 @@ class LiveForces:
         found = self._solve(lengths[None], values[None], v, moments, 1, self._measured(emg))
         return LiveFrames(*(getattr(found, name)[0] for name in LiveFrames.__dataclass_fields__))
 
+    def forget(self) -> None:
+        """Let the next frame begin from nothing: its answer then depends on no frame before it, to the last bit."""
+        self._start = None
+
     def rows(self, q: ArrayLike, v: ArrayLike, moments: ArrayLike, *, threads: int | None = 1) -> LiveFrames:
         """Many frames at once, several in a register: q (n, nq), v (n, nv), moments (n, nv)."""
         lengths, values = self.arms.rows(q)
@@ -97,6 +105,7 @@ class LiveForces:
         given = np.asarray(emg, np.float64)
         if given.shape != (self._nm,) or ((given < 0) | (given > 1)).any():
             raise ArgumentError(f"emg: {self._nm} activations from 0 to 1 are expected, NaN where none was measured")
+        given = np.concatenate([given, np.full(len(self._push), np.nan)])
         there = np.isfinite(given)
         if there.any() and self.options.cost is Cost.CUBES:
             raise ArgumentError(f"{self.options.cost.value}: EMG goes with squares or volumes only")
@@ -127,15 +136,18 @@ class LiveForces:
         cells = values * pull[:, self._wires]
         for k in range(n):
             left[k] += np.bincount(of, cells[k], count)
-        A = values[:, self._cells] * -able.capacity[:, self._wires[self._cells]]
+        strength = np.concatenate([able.capacity, np.broadcast_to(self._push, (n, len(self._push)))], axis=1)
+        A = values[:, self._cells] * -strength[:, self._wires[self._cells]]
         found = sparse_separable_programs(
             self._pattern, A, left[:, self._crossed], weights=followed[0], low=self._low, softness=self._softness,
             power=3.0 if self.options.cost is Cost.CUBES else 2.0, start=self._start, threads=threads,
             targets=followed[1],
         )  # fmt: skip
         self._start = found.multipliers[-1]
-        force = found.x * able.capacity + passive
+        activation = found.x[:, : self._nm]
+        force = activation * able.capacity + passive
+        bands[:, : len(self._push)] = found.x[:, self._nm :] * self._push
         reserves = np.zeros((n, count))
         reserves[:, self._crossed] = found.slack
         tensions = bands + tendon_tensions(self.muscles, force)
-        return LiveFrames(found.x, force, reserves, tensions, found.residual, found.steps)
+        return LiveFrames(activation, force, reserves, tensions, found.residual, found.steps)

@@ -148,7 +148,8 @@ def muscles_of_motion(
     moments = inverse_dynamics(muscles.body, found.q, found.v, found.vdot, wrenches=wrenches)
     solution = muscle_forces(
         muscles, found.q, found.v, moments,
-        options=options or ForceOptions(settle_nodes=True), threads=threads, progress=progress,
+        options=options or ForceOptions(settle_nodes=True), times=found.time, threads=threads,
+        progress=progress,
     )  # fmt: skip
     contact = contact_forces(solution, found.q, found.v, found.vdot, wrenches=wrenches)
     return MuscleMotion(found, floor, moments, solution, contact)

@@ -116,6 +116,27 @@ class Tendon(Ligament):
 
 
 @dataclass(frozen=True)
+class Support(Ligament):
+    """Where a bone glides on another and is pushed off, never pulled: the scapula on the ribs.
+
+    Its path is one straight line, from the centre around which the bone glides to where it is touched.  Where forces
+    are found it pushes as much as balance takes (a negative tension), as bones are stiff beside muscles; worlds know
+    none.
+
+    Attributes:
+        most: greatest push [N].
+    """
+
+    most: float = 3000.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.path.points) != 2 or self.path.wraps:
+            raise FigureError(f"support {self.name!r}: its path is one straight line, from a centre to a point")
+        object.__setattr__(self, "most", values.positive(self.most, f"support {self.name!r}: most"))
+
+
+@dataclass(frozen=True)
 class Node:
     """A massless branch point: wires meet there, and their pulls balance (the paper's virtual link).
 
@@ -141,7 +162,7 @@ class MuscleSet:
     Attributes:
         name: of the set.
         body: the figure or mechanism.
-        wires: muscles first, then tendons and ligaments.
+        wires: muscles first, then supports, then tendons and ligaments.
         surfaces: that they bend around.
         nodes: where wires branch.
     """
@@ -154,7 +175,7 @@ class MuscleSet:
     compiled: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        order = sorted(self.wires, key=lambda wire: not isinstance(wire, Muscle))
+        order = sorted(self.wires, key=lambda wire: 2 - 2 * isinstance(wire, Muscle) - isinstance(wire, Support))
         object.__setattr__(self, "wires", tuple(order))
         object.__setattr__(self, "surfaces", tuple(self.surfaces))
         object.__setattr__(self, "nodes", tuple(self.nodes))
@@ -182,8 +203,13 @@ class MuscleSet:
 
     @property
     def ligaments(self) -> tuple[Ligament, ...]:
-        """Ligaments and tendons: the last of the wires."""
+        """Supports, ligaments and tendons: the last of the wires."""
         return tuple(wire for wire in self.wires if isinstance(wire, Ligament))
+
+    @property
+    def supports(self) -> tuple[Support, ...]:
+        """Where bones glide on others: right behind the muscles."""
+        return tuple(wire for wire in self.wires if isinstance(wire, Support))
 
     def index(self, wire: str) -> int:
         """Place of a wire, by its name."""
@@ -193,10 +219,11 @@ class MuscleSet:
         raise FigureError(f"no wire {wire!r}; there are: {_listed(each.name for each in self.wires)}")
 
     def __str__(self) -> str:
-        tendons = sum(isinstance(wire, Tendon) for wire in self.wires)
+        tendons, supports = sum(isinstance(wire, Tendon) for wire in self.wires), len(self.supports)
         return (
             f"MuscleSet {self.name!r}: {len(self.muscles)} muscles, {tendons} tendons, "
-            f"{len(self.ligaments) - tendons} ligaments, {len(self.surfaces)} surfaces, {len(self.nodes)} nodes"
+            f"{len(self.ligaments) - tendons - supports} ligaments, {len(self.surfaces)} surfaces, "
+            f"{len(self.nodes)} nodes" + (f", {supports} supports" if supports else "")
         )
 
 

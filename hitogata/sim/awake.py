@@ -79,7 +79,7 @@ class Awake:
         if self.own is self.whole:
             return []
         self.boxes.look(h)
-        fall = float(np.linalg.norm(self.own.forest.model.field("gravity", self.own.forest.floats)))
+        fall = float(np.linalg.norm(self.own.forest.fields.gravity))
         found = self.boxes.near(self._sleeping_boxes, self._sleeping, h * h * fall)
         return [self.whole.contents.members[k] for k in found]
 
@@ -194,10 +194,11 @@ class Awake:
         """Masses, limits, friction and gravity may be the world's own (`WorldBatch.world`)."""
         whole, own = self.whole, self.own
         own.law[:] = whole.law
-        ours, theirs = (x.forest.model.open(x.forest.floats) for x in (own, whole))
+        ours, theirs, bodies = own.forest.fields, whole.forest.fields, self._bodies[:-1]
         ours.gravity[:] = theirs.gravity
-        for name in ("body", "solid", "limit"):
-            getattr(ours, name).rows[:] = getattr(theirs, name).rows[self._bodies[:-1]]
+        for name in ("body", "limit"):
+            getattr(ours, name).rows[:] = getattr(theirs, name).rows[bodies]
+        own.forest.solids[:] = whole.forest.solids[bodies]
         size = record_size(ShapeFloats)
         skins, all_skins = (
             x.shapes.floats[SHAPE_HEADER : SHAPE_HEADER + x.shapes.count * size].reshape(-1, size) for x in (own, whole)

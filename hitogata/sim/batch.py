@@ -55,8 +55,8 @@ class WorldBatch:
     to be set (`BatchMember.target`, ...) are read by each step.  No copies are made.
 
     Args:
-        world: what each world of the batch is, and where; reduced coordinates; planes, spheres, capsules and boxes.
-            It is not changed, and may be changed or stepped afterwards.
+        world: what each world of the batch is, and where; reduced coordinates.  It is not changed, and may be changed
+            or stepped afterwards.
         count: how many.
         dtype: float64, or float32: twice as many side by side.
         threads: to share the worlds over; None: one per core.
@@ -350,9 +350,9 @@ class WorldBatch:
 
     def _write_nature(self, arrays: Any, k: int) -> None:
         """The constants of world k, where a single world has them."""
-        nature, own = NatureViews(self._arrays), arrays.forest.model.open(arrays.forest.floats)
+        nature, own = NatureViews(self._arrays), arrays.forest.fields
         own.gravity[:], arrays.law[10] = nature.gravity[k], nature.fall[k]
-        own.solid.rows[:], own.limit.rows[:] = nature.solids[k], nature.limits[k]
+        arrays.forest.solids[:], own.limit.rows[:] = nature.solids[k], nature.limits[k]
         skins_of(arrays)[:] = nature.skins[k]
 
 

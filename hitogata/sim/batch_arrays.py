@@ -7,24 +7,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hitogata.constraints.ranges import NONE
 from hitogata.constraints.springs import Tie
 from hitogata.contact.boxes import SPARE
+from hitogata.contact.lane_by_lane import lane_spare
 from hitogata.contact.layout import FAR, Contact, ContactPoint, ShapeFloats, ShapePlace
 from hitogata.contact.layout import HEADER as SHAPE_HEADER
 from hitogata.contact.sweep_and_prune import Swept
 from hitogata.dynamics.dispatch import batch_width
+from hitogata.dynamics.layout import NONE
 from hitogata.errors import ArgumentError
-from hitogata.figure import Box, Capsule, Plane, Sphere
 from hitogata.lanes import MemoryLayout, Width, aligned_zeros, record_offsets, record_size, share
 from hitogata.lanes.threads import cores
 from hitogata.sim.batch_ranges import BatchRanges
-from hitogata.sim.block_contacts import BLOCK_COUNTS, LISTS
-from hitogata.sim.blocks import MARKS, Block, Nature, Skin, take_block_steps
+from hitogata.sim.blocks import MARKS, Block, BlockTable, Nature, Skin
+from hitogata.sim.contact_lists import LISTS
 from hitogata.sim.coordinates import Coordinates
 from hitogata.sim.impacts import scratch_size
-from hitogata.sim.layout import CAPACITY, CONTACTS, OLD_THIRD, TIES
+from hitogata.sim.layout import CAPACITY, CONTACTS, COUNTS, LAST_LIST, TIES
 from hitogata.sim.pair_list import SWEPT
+from hitogata.sim.step_variants import VARIANTS, Steps
 from hitogata.sim.substeps import HEAD, TIME, batch_sums_size
 from hitogata.sim.world_model import make_forest
 
@@ -48,7 +49,7 @@ class BatchArrays:
         model: the arrays of the world they were made from, as it was then; nobody steps them.
         width: worlds in a block.
         state, control, ties, nature, marks: one row per world.
-        contacts, points, counts: lists of contacts, one per block; see `block_contacts`.
+        contacts, points, counts: lists of contacts, one per block; see `contact_lists`.
         sums: what the earlier substeps of the last step did, in lanes, shape (blocks, numbers, width); see `substeps`.
         ranges: of motion; which world has which is in its nature.
     """
@@ -68,7 +69,12 @@ class BatchArrays:
 
     def __post_init__(self) -> None:
         self._shared: tuple[Any, ...] | None = None
-        self._scratch: list[tuple[Array, Array]] = []
+        self._tables: list[Any] = []  # one for each thread: addresses, and the arrays that these are of
+        self._todo = np.zeros(self.blocks, np.int64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: addresses are of no use to them."""
+        return {**self.__dict__, "_tables": []}
 
     @property
     def dtype(self) -> Any:
@@ -89,31 +95,46 @@ class BatchArrays:
 
     def take_steps(self, h: float, steps: int, threads: int | None) -> None:
         """Steps of h for all worlds; what became of them is in their marks."""
-        todo = np.full(self.blocks, steps, np.int64)
+        self._todo[:] = steps
         while True:
-            lacking = self._run(h, todo, threads)
+            lacking = self._run(h, threads)
             if lacking == 0:
                 return
             self.make_room(2 * lacking)
 
-    def _run(self, h: float, todo: Array, threads: int | None) -> int:
-        shared, settings = self._shared_arrays(), self.model.contents.settings
+    def _run(self, h: float, threads: int | None) -> int:
+        settings = self.model.contents.settings
         parts = max(1, min(cores() if threads is None else threads, self.blocks))
+        tables, rows = self._open_tables(parts), (self.state, self.control, self.ties, self.nature, self.marks)
+        take, timing = self._take, (float(h), settings.longest_fast_step, settings.fast_turn)
         edges = [self.blocks * k // parts for k in range(parts + 1)]  # as those of `share`
-        while len(self._scratch) < parts:
-            self._scratch.append(self._new_scratch())
         lacking = [0] * parts
 
         def run(first: int, end: int) -> None:
             part = edges.index(first)
-            lacking[part] = take_block_steps(
-                *shared, self.state, self.control, self.nature, self.ties, self.marks, self.sums, self.ranges.lists,
-                self.ranges.table.numbers, self.contacts, self.points, self.counts, todo, *self._scratch[part], h,
-                settings.longest_fast_step, settings.fast_turn, settings.sweeps, first, end, self.width,
-            )  # fmt: skip
+            lacking[part] = take(tables[part], rows, timing, settings.sweeps, first, end, self.width)
 
         share(self.blocks, parts, run)
         return max(lacking)
+
+    @property
+    def _take(self) -> Any:
+        return VARIANTS[Steps.SIDE_BY_SIDE][0 if self.model.shapes.plain else 1]
+
+    def _open_tables(self, parts: int) -> list[Any]:
+        """A `BlockTable` for each thread."""
+        ranges = self.ranges.lists, self.ranges.table.numbers
+        if self._tables and any(a is not b for a, b in zip(self._tables[0][2:], ranges, strict=True)):
+            self._tables = []
+        while len(self._tables) < parts:
+            shared, (work, work_ints) = self._shared_arrays(), self._new_scratch()
+            names = "ints", "floats", "tie_ints", "shape_ints", "shape_floats", "pairs", "law"
+            arrays = dict(zip(names, shared, strict=True))
+            arrays |= {"range_lists": ranges[0].reshape(-1), "range_numbers": ranges[1]}
+            arrays |= {name: getattr(self, name).reshape(-1) for name in LISTED}
+            arrays |= {"todo": self._todo, "work": work, "work_ints": work_ints}
+            self._tables.append((BlockTable.of(self.dtype, **arrays), arrays, *ranges))
+        return [table[0] for table in self._tables]
 
     def _shared_arrays(self) -> tuple[Any, ...]:
         if self._shared is None:
@@ -132,7 +153,8 @@ class BatchArrays:
             states=self.state.shape[1], controls=self.control.shape[1], natures=self.nature.shape[1],
             tie_numbers=self.ties.shape[1],
         ).floats  # fmt: skip
-        shapes = len(self.model.surfaces) * (record_size(ShapePlace) + record_size(Swept)) + SPARE + 64
+        spare = SPARE if self.model.shapes.plain else max(SPARE, lane_spare(self.width.n))
+        shapes = len(self.model.surfaces) * (record_size(ShapePlace) + record_size(Swept)) + spare + 64
         numbers = rows + shapes + scratch_size(self._forest.bodies) + self._forest.work.floats
         ints = self._forest.work.new_ints()
         return aligned_zeros(numbers * self.width.n, self.dtype), ints
@@ -146,14 +168,14 @@ class BatchArrays:
                     for x in (points, self.points))  # fmt: skip
         new[at, :, :old] = had[at]
         self.contacts, self.points, self.counts[:, CAPACITY] = contacts, points, room
-        self._shared, self._scratch = None, []
+        self._shared, self._tables = None, []
 
     # ------------------------------------------------------- single worlds
 
     def last_contacts(self, k: int) -> tuple[Array, Array]:
         """Contacts and points of world k in its last step: copies, as those of a single world."""
         block, lane = divmod(k, self.width.n)
-        which, count = self.counts[block, OLD_THIRD], self.counts[block, CONTACTS]
+        which, count = self.counts[block, LAST_LIST], self.counts[block, CONTACTS]
         contacts = self.contacts[block].reshape(LISTS, self.room, -1)[which, :count]
         points = self.points[block].reshape(LISTS, self.room, -1, self.width.n)[which, :count, :, lane]
         own = points[:, record_offsets(ContactPoint)["gap"]] < FAR / 2
@@ -213,8 +235,9 @@ class BatchArrays:
         contacts, points = new_lists(self.blocks, old.room, self.width, self.dtype)
         np.copyto(contacts, old.contacts)
         np.copyto(points, old.points)
+        self._tables = []
         if old.room != self.room:
-            self._shared, self._scratch = None, []
+            self._shared = None
         self.contacts, self.points, self.counts = contacts, points, old.counts.copy()
         np.copyto(self.sums, old.sums)
         self.ranges = old.ranges.copied()
@@ -233,7 +256,7 @@ def make_arrays(model: "Arrays", count: int, dtype: Any, width: Width | None = N
     _check_model(model)
     width = batch_width(dtype) if width is None else width
     blocks = -(-count // width.n)
-    counts = np.zeros((blocks, BLOCK_COUNTS), np.int64)
+    counts = np.zeros((blocks, COUNTS), np.int64)
     contacts, points = model.last_contacts()
     room = max(ROOM, 2 * len(contacts))
     counts[:, CAPACITY], counts[:, TIES], counts[:, CONTACTS] = room, len(model.contents.ties), len(contacts)
@@ -271,11 +294,6 @@ def _check_model(model: "Arrays") -> None:
         raise ArgumentError("world: a batch solves its contacts by sweeps, this world by states")
     if not model.contents.members:
         raise ArgumentError("world: there is no figure in it")
-    if not model.shapes.plain:
-        other = next(s.shape for s in model.surfaces if not isinstance(s.shape, Plane | Sphere | Capsule | Box))
-        raise ArgumentError(
-            f"world: a batch knows planes, spheres, capsules and boxes, this world has a {type(other).__name__}"
-        )
     if model.pairs[SWEPT]:
         raise ArgumentError(f"world: it has {len(model.surfaces)} shapes, too many for a batch")
 
@@ -292,9 +310,9 @@ def nature_of(model: "Arrays") -> Array:
     """Gravity, solids, limits and skins of a world, flat; it has no ranges of motion yet."""
     layout, forest = nature_layout(model), model.forest
     row = layout.new_floats()
-    own, known = layout.open(row), forest.model.open(forest.floats)
+    own = layout.open(row)
     own.gravity[:], own.fall[...] = model.contents.gravity, np.linalg.norm(model.contents.gravity)
-    own.solid.rows[:], own.limit.rows[:], own.range_of[:] = known.solid.rows, known.limit.rows, float(NONE)
+    own.solid.rows[:], own.limit.rows[:], own.range_of[:] = forest.solids, forest.fields.limit.rows, float(NONE)
     own.skin.rows[:] = skins_of(model)
     return row
 
@@ -308,8 +326,7 @@ def skins_of(model: "Arrays") -> Array:
 
 def model_solids(model: "Arrays") -> Array:
     """Solids of a world, shape (bodies, numbers of a `Solid`)."""
-    rows: Array = model.forest.model.field("solid", model.forest.floats).rows
-    return rows
+    return model.forest.solids
 
 
 class NatureViews:

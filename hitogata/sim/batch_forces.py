@@ -9,9 +9,9 @@ from hitogata.contact.layout import FAR, Contact, ContactPoint
 from hitogata.dynamics.follower_model import tree_model_of
 from hitogata.lanes import record_offsets
 from hitogata.sim.batch_arrays import Array, BatchArrays
-from hitogata.sim.block_contacts import LISTS
 from hitogata.sim.blocks import DEAD, FRESH
-from hitogata.sim.layout import CONTACTS, OLD_THIRD
+from hitogata.sim.contact_lists import LISTS
+from hitogata.sim.layout import CONTACTS, LAST_LIST
 from hitogata.sim.parts import state_parts
 from hitogata.spatial import Vec3
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def contact_forces(arrays: BatchArrays, figure: int, nlinks: int) -> Array:
     """Sum of the contact forces on each link of a figure, world axes [N], shape (count, nlinks, 3)."""
     count, width, blocks = len(arrays.state), arrays.width.n, arrays.blocks
-    which, most = arrays.counts[:, OLD_THIRD], int(arrays.counts[:, CONTACTS].max())
+    which, most = arrays.counts[:, LAST_LIST], int(arrays.counts[:, CONTACTS].max())
     every, rows = np.arange(blocks), arrays.counts[:, CONTACTS, None]
     whose = arrays.contacts.reshape(blocks, LISTS, arrays.room, -1)[every, which, :most]
     points = arrays.points.reshape(blocks, LISTS, arrays.room, -1, width)[every, which, :most].astype(float)

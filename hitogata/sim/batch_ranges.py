@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hitogata.constraints.ranges import NONE
+from hitogata.dynamics.layout import NONE
 from hitogata.rom import RangeOfMotion
 
 Array = NDArray[Any]

@@ -59,7 +59,7 @@ def _pushes(arrays: "Arrays") -> FloatArray:
     forest, controls = arrays.forest, arrays.controls_in(stretch(arrays.forest.spans))
     result: FloatArray = np.abs(controls.push)
     column = record_offsets(JointInts)
-    joints = forest.model.field("joint", forest.ints).rows
+    joints = forest.fields.joint.rows
     for joint, pull in zip(joints, np.abs(controls.pull[:, :6]).max(axis=1), strict=True):
         first = joint[column["iv"]]
         result[first : first + joint[column["count"]]] += pull

@@ -3,7 +3,7 @@
 Contact rows are linear in the pose at the start of a substep.  What turns far within it (a rod hit at its tip) may
 leave them and pass; so after the velocities are solved the motion from q to q⁺ is looked at, of all pairs that move by
 about their thinness or more.  If one would pass, the substep is taken again, and ends where that pair touches: there
-its contact is found, and the rest of the time goes on from there (`step_entries.run_steps`).  When a step has used up
+its contact is found, and the rest of the time goes on from there (`stepping.run_steps`).  When a step has used up
 its retakes, trees that would pass stay at their time of impact, and are as much slower as their way is shorter
 (`stop_at_impact`).  For what is led (strands of hair) nothing is taken again: it stops there at once.
 

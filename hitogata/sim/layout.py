@@ -15,13 +15,13 @@ from hitogata.constraints.coupled import Coupled
 from hitogata.constraints.envelope import Envelope, widest_of
 from hitogata.constraints.islands import ALIGNED, Islands
 from hitogata.constraints.layout import JointRow, JointRowInts, Placed, PointRow, PointRowInts, Rows, Scene, TouchInts
-from hitogata.constraints.limits import Limit, Watch
+from hitogata.constraints.limits import Watch
 from hitogata.constraints.links import LIMITS
 from hitogata.constraints.ranges import Ranges, one_range
 from hitogata.constraints.soft_limits import SoftLimit
 from hitogata.dynamics.factor import Chains
 from hitogata.dynamics.followers import REGISTER, Followers
-from hitogata.dynamics.layout import Body, JointInts, Tree
+from hitogata.dynamics.layout import FigureMemory, Tree, tree_of
 from hitogata.lanes import (
     Count,
     Memory,
@@ -38,13 +38,15 @@ from hitogata.lanes import (
     rounded_up,
     wholes,
 )
-from hitogata.spatial import Sym3, Vec3, load3
+from hitogata.spatial import Sym3, Vec3
 
-TIES, CAPACITY, CONTACTS, OLD_THIRD, FOUND, PIECES, EARLIER, EARLIER_HALF, COUNTS = range(9)
+(
+    TIES, CAPACITY, CONTACTS, LAST_LIST, FOUND, PIECES, EARLIER, EARLIER_HALF, START, START_COUNT, COUNTS,
+) = range(11)  # fmt: skip
 """Places in `counts`, and its length: springs and ropes; room for contact points; contact points of the last step, and
-in which third of their arrays they are; how many the last step found (more than there is room for: it was not taken);
-pieces it was taken in; contact points of its earlier pieces, and in which half of their arrays they are, see
-`substeps`."""
+in which list they are, see `contact_lists`; how many the last step found (more than there is room for: it was not
+taken); pieces it was taken in; contact points of its earlier pieces, and in which half of their arrays they are, see
+`substeps`; which list the step began with, and how many it held."""
 
 
 @record
@@ -115,19 +117,12 @@ class WorldModel(Memory):
     registers = Count(stored=True)  # that these need
     program_ints = Count(stored=True)
     program_numbers = Count(stored=True)
-    joint = many(JointInts, bodies)
+    figure = part(
+        FigureMemory, bodies=bodies, range_numbers=range_numbers, coupled_ranges=coupled_ranges, followers=followers,
+        arguments=arguments, program_ints=program_ints, program_numbers=program_numbers,
+    )  # fmt: skip
     chain = wholes(bodies, stride)  # the velocities that move a body
-    range_start = wholes(bodies)  # where the range of a ball joint begins, or NONE
-    coupled = wholes(coupled_ranges * 3 + 1)  # ranges of several joints, see `constraints.coupled`
-    follower = wholes(followers)
-    argument = wholes(arguments, 2)
-    program = wholes(program_ints)
-    gravity = numbers(3)
-    body = many(Body, bodies)
     solid = many(Solid, bodies)
-    limit = many(Limit, bodies)
-    ranges = numbers(range_numbers)
-    program_number = numbers(program_numbers)
 
 
 class State(Memory):
@@ -259,12 +254,11 @@ class Law(NamedTuple):
 
 
 @kernel
-def open_law(numbers, h, part, last_h):
-    """The laws of a substep of h, from `Settings.numbers`."""
+def open_law(numbers, h, part, last_h, fall, islands):
+    """The laws of a substep of h, from `Settings.numbers`, two of which differ between worlds side by side."""
     return Law(
         h, part, h / last_h, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6],
-        numbers[7], numbers[8], numbers[9], numbers[10], numbers[11], numbers[12], numbers[13], numbers[14],
-        numbers[15],
+        numbers[7], numbers[8], numbers[9], fall, numbers[11], numbers[12], numbers[13], islands, numbers[15],
     )  # fmt: skip
 
 
@@ -272,13 +266,16 @@ def open_law(numbers, h, part, last_h):
 def open_world(ints, floats):
     """Views of what the world is."""
     own = open_memory(WorldModel, floats, ints)
-    tree = Tree(own.bodies, own.nq, own.nv, own.links, load3(own.gravity, 0), own.joint, own.body)
-    chains = Chains(own.stride, own.chain, own.argument, own.program_number)
-    ranges, coupled = one_range(own.range_start, own.ranges), Coupled(own.coupled, own.ranges)
+    figure = own.figure
+    chains = Chains(own.stride, own.chain, figure.argument, figure.program_number)
+    ranges, coupled = one_range(figure.range_start, figure.ranges), Coupled(figure.coupled, figure.ranges)
     following = Following(
-        own.followers, own.arguments, own.registers, own.follower, own.argument, own.program, own.program_number
+        own.followers, own.arguments, own.registers, figure.follower, figure.argument, figure.program,
+        figure.program_number,
+    )  # fmt: skip
+    return World(
+        tree_of(own), chains, own.solid, figure.limit, ranges, coupled, own.width, own.points, own.walls, following
     )
-    return World(tree, chains, own.solid, own.limit, ranges, coupled, own.width, own.points, own.walls, following)
 
 
 @kernel

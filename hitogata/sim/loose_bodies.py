@@ -9,14 +9,14 @@ import numpy as np
 from hitogata.constraints.joint_places import Held, JointPlace
 from hitogata.constraints.layout import Placed
 from hitogata.constraints.links import LIMITS, SIDE, LinkInts, LinkRow
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.model import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, joint
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import record_offsets, record_size
 from hitogata.sim.parts import state_parts
-from hitogata.sim.step_all_shapes import take_shaped_maximal_steps
-from hitogata.sim.step_maximal import begin_maximal, take_maximal_steps
+from hitogata.sim.step_maximal import begin_maximal
+from hitogata.sim.step_variants import VARIANTS, Steps
 from hitogata.sim.world_model import Forest, IntArray, Span, make_forest
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def begin_loose(forest: Forest, loose: Loose, state: FloatArray, span: Span) -> 
 
 def take_loose_steps(arrays: "Arrays", loose: Loose, hot: tuple[Any, ...], h: float, steps: int) -> int:
     """Steps of h [s] in maximal coordinates; returns how many were taken.  hot: first arguments of the entry."""
-    take = take_maximal_steps if arrays.shapes.plain else take_shaped_maximal_steps
+    take = VARIANTS[Steps.MAXIMAL][0 if arrays.shapes.plain else 1]
     share = arrays.contents.settings.joint_correction
     done: int = take(*hot, h, steps, loose.start, loose.held_start, share)
     return done

@@ -85,7 +85,7 @@ def open_boxes(numbers, shape_ints, shape_floats, first):
 def box_figures(ints, floats, state, law, shape_ints, shape_floats, work, first, places, numbers, h):
     """Write the boxes of all shapes, and around them those of all figures."""
     world = open_world(ints, floats)
-    scene, views, laws = open_scene(world, work), open_state(world, state), open_law(law, h, 1.0, 1.0)
+    scene, views, laws = open_scene(world, work), open_state(world, state), open_law(law, h, 1.0, 1.0, law[10], law[14])
     boxed, spots = open_boxes(numbers, shape_ints, shape_floats, first), records(places, ShapePlace, X1)
     place(scene, world.solid, views)
     place_shapes(boxed.shapes, scene.placed, spots, laws.contact_margin)

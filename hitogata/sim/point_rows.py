@@ -28,6 +28,19 @@ class Broad(NamedTuple):
     spare: lanes  # type: ignore[valid-type]
 
 
+class Neighbours(NamedTuple):
+    """What may touch, and the kernels that find pairs and their points: what `Surroundings` are made of."""
+
+    touch: Any
+    find_gap: Any  # kernel that tells the gap of a pair, see `contact.conservative_advancement`
+    near: Any  # kernel that tells how many pairs to test, as `near_pairs`
+    shapes: Shapes
+    skins: records  # type: ignore[valid-type]  # of each shape: friction, restitution, mass
+    work: lanes  # type: ignore[valid-type]
+    broad: Broad
+    tie_ints: records  # type: ignore[valid-type]
+
+
 class Surroundings(NamedTuple):
     """Views of shapes, pairs, contacts and ties, and the kernels that find pairs and their points."""
 

@@ -24,10 +24,19 @@ def silent(times, part):
 
 @kernel
 def ticking(times, part):
-    """Add the time since the last look to a part."""
-    now = cycles()
-    times[part] += now - times[LAST]
-    times[LAST] = now
+    """Add the time since the last look to a part, if there is a place for it."""
+    if len(times) > 0:
+        now = cycles()
+        times[part] += now - times[LAST]
+        times[LAST] = now
+
+
+@kernel
+def started(times):
+    """A clock that ticks if there are places for times."""
+    if len(times) > 0:
+        times[LAST] = cycles()
+    return Clock(ticking, times)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ from hitogata.lanes import X1, entry, kernel, lanes, open_table, records, tail
 from hitogata.sim.body_state import place
 from hitogata.sim.layout import open_control, open_rows, open_scene, open_state, open_world
 from hitogata.sim.maximal import maximal_step
-from hitogata.sim.step_entries import note_start, open_told, run_steps, sliding
+from hitogata.sim.pieces import sliding
+from hitogata.sim.step_entries import log_piece, note_start, run_single, stays_failed, take_back
+from hitogata.sim.stepping import Kind
 from hitogata.sim.substeps import (
     JointSums,
     add_contacts,
@@ -65,21 +67,19 @@ def take_apart_steps(touch, find_gap, table, places, share, sweeps, timing):
     """`take_maximal_steps` with the kernels that find points and gap of a pair."""
     arrays, (start, held_start), (h, longest, fast_turn, steps) = open_table(StepTable, table), places, timing
     world, bodies = open_world(arrays.ints, arrays.floats), open_world(arrays.loose_ints, arrays.loose_floats)
-    scene, of_joints = open_scene(bodies, arrays.work), open_state(world, arrays.state)
-    of_bodies = open_state(bodies, arrays.state[start:])
+    scene, of_joints = open_scene(bodies, arrays.work), open_state(world, lanes(arrays.state, X1))
+    of_bodies = open_state(bodies, tail(lanes(arrays.state, X1), start))
     joints = open_joints(world, arrays.state[held_start:], arrays.link_work)
     links = open_links(world, arrays.link_work, arrays.link_ints)
     given, acting = open_control(world, arrays.control), open_control(bodies, arrays.outside)
     rows = open_rows(bodies, arrays.work, arrays.work_ints)
     parts = (world, bodies, joints, scene, rows, links, of_joints, of_bodies, given, acting, share, sweeps, start)
-    return run_steps(
-        touch, find_gap, take_one, note_loose, parts, open_told(world.tree, arrays, scene.x), world.tree, of_joints,
-        of_bodies, arrays, h, longest, fast_turn, steps,
-    )  # fmt: skip
+    kind = Kind(touch, find_gap, take_one, note_loose, log_piece, stays_failed, take_back, parts)
+    return run_single(kind, arrays, world.tree, of_joints, of_bodies, scene.x, (h, longest, fast_turn), steps)
 
 
 @kernel
-def take_one(parts, around, law, old_contacts, passes, begin, last_try):
+def take_one(parts, around, law, old_contacts, passes, begin, going, last_try):
     """One step in maximal coordinates; it is not checked for what would pass."""
     world, bodies, joints, scene, rows, links, of_joints, of_bodies, control, outside, share, sweeps, _ = parts
     contacts, limits, mistaken = maximal_step(
@@ -90,12 +90,12 @@ def take_one(parts, around, law, old_contacts, passes, begin, last_try):
 
 
 @kernel
-def note_loose(parts, told, around, law, found, counts, before):
+def note_loose(parts, told, around, law, found, counts, before, more):
     """`step_entries.note_reduced` in maximal coordinates."""
     world, bodies, joints, scene, _, _, of_joints, _, _, _, _, _, start = parts
-    place(scene, bodies.solid, open_state(bodies, before[start:]))
-    add_motors_and_limits(told.sums, world.tree, of_joints, law.h, True)
-    add_ties(scene, around, law.h, True)
+    place(scene, bodies.solid, open_state(bodies, tail(before, start)))
+    add_motors_and_limits(told.sums, world.tree, of_joints, law.h, more)
+    add_ties(scene, around, law.h, more)
     sums = records(told.sums.rest, JointSums)
     for i in range(world.tree.bodies):
         link = world.tree.joint[i].link

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitogata.dynamics import forward_kinematics, link_velocities
-from hitogata.dynamics.layout import HEADER, Body, model_of
+from hitogata.dynamics.layout import Body
+from hitogata.dynamics.model import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure, Pose, State
 from hitogata.figure.pose import FloatArray
@@ -270,7 +271,7 @@ class Strands:
         self._pull = _places([part.pull.start for part in controls], bodies, record_size(Pull))
         motors = _places([part.motor.start for part in controls], bodies, record_size(Motor))
         self._damper = motors[..., record_offsets(Motor)["damping"]]
-        rows = model_of(self._figure).floats[HEADER:].reshape(-1, record_size(Body))[1:]
+        rows = model_of(self._figure).tables.bodies[1:]
         at = record_offsets(Body)["inertia"]
         self._mass = rows[:, at, None]
         arrays.control[self._pull + record_offsets(Pull)["point"]] = rows[:, at + 1 : at + 4] / self._mass

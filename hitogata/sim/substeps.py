@@ -1,6 +1,6 @@
 """Forces of a whole step: what its earlier substeps did, kept to be told together with the last one.
 
-A step in which something is fast is cut into substeps (`step_entries.pieces_for`).  Limits, motors, contacts, springs
+A step in which something is fast is cut into substeps (`pieces.pieces_for`).  Limits, motors, contacts, springs
 and ropes keep what they did in the last one, with which the next begins.  What those before it did is summed up here as
 soon as each of them counts: a substep that is taken again does not.  Forces of a step are
 
@@ -64,12 +64,12 @@ class Told(NamedTuple):
     """What a world knows of a step besides its state."""
 
     sums: Sums
+    numbers: int  # of the sums
     contacts: lanes  # type: ignore[valid-type]  # int
     points: lanes  # type: ignore[valid-type]
     log: lanes  # type: ignore[valid-type]  # int: see `contact_log`
     log_numbers: lanes  # type: ignore[valid-type]
     scratch: lanes  # type: ignore[valid-type]  # (bodies, 12)
-    guess: lanes  # type: ignore[valid-type]  # (nv,): see `motors`
 
 
 def sums_size(nv: int, bodies: int) -> int:

@@ -20,8 +20,8 @@ class StepTable(Table):
     ties = float_array()
     old_ties = float_array()
     piece_ties = float_array()
-    contacts = int_array()  # in thirds: those of this step and of the last take turns in two; the last holds those
-    points = float_array()  # before a step in pieces, in case it cannot be taken
+    contacts = int_array()  # see `contact_lists`
+    points = float_array()
     counts = int_array()
     work = float_array()
     work_ints = int_array()

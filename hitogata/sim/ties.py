@@ -272,8 +272,8 @@ def tied_groups(ends: IntArray, forest: Forest) -> IntArray:
 
     ends: bodies, -1: the world, shape (ties, 2).
     """
-    joints = forest.model.field("joint", forest.ints).rows
-    armature = forest.model.field("body", forest.floats).rows[:, record_offsets(Body)["armature"]]
+    joints = forest.fields.joint.rows
+    armature = forest.fields.body.rows[:, record_offsets(Body)["armature"]]
     parents, kinds = (joints[:, record_offsets(JointInts)[name]] for name in ("parent", "kind"))
     root = np.arange(forest.bodies + 1)
     root[-1] = -1  # of the world

@@ -16,8 +16,10 @@ def warm() -> Iterator[tuple[str, Callable[[], object]]]:
 
     def stand() -> None:
         world.add_ground()
-        world.add(human28()).set_motor(2000.0, 30.0)
+        human = world.add(human28())
+        human.set_motor(2000.0, 30.0)
         world.step(1 / 60)
+        assert len(human.v)  # the velocities at the end of a step are found when asked for
 
     yield "sim: the world's step", stand
     yield "sim: forces of joints", lambda: world.members[0].joint_forces()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from hitogata.contact.collision_geometry import coat_of
 from hitogata.contact.layout import Contact, ContactPoint, ShapePlace
 from hitogata.contact.narrowphase_all_shapes import SPARE_ANY
 from hitogata.contact.shapes import Surface
@@ -16,6 +17,7 @@ from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
 from hitogata.lanes import aligned_zeros, record_size
 from hitogata.loops.contacts.layout import REPORT
+from hitogata.sim.contact_lists import LISTS
 from hitogata.sim.contact_log import CLOCK
 from hitogata.sim.coordinates import ContactMethod, Coordinates
 from hitogata.sim.events import hand_over, new_log
@@ -28,7 +30,7 @@ from hitogata.sim.layout import (
     EARLIER,
     EARLIER_HALF,
     FOUND,
-    OLD_THIRD,
+    LAST_LIST,
     PIECES,
     TIES,
     Motor,
@@ -42,10 +44,8 @@ from hitogata.sim.sleep_state import Nap, Sleep
 from hitogata.sim.snapshot import fingerprint
 from hitogata.sim.solver_tally import copy_tally
 from hitogata.sim.states.layout import Room
-from hitogata.sim.states.step_contact_modes import take_shaped_stated_steps, take_stated_steps
-from hitogata.sim.step_all_shapes import take_shaped_steps
-from hitogata.sim.step_entries import begin, take_steps, tell_velocities
-from hitogata.sim.step_timed import take_clocked_stated_steps, take_clocked_steps
+from hitogata.sim.step_entries import begin, tell_velocities
+from hitogata.sim.step_variants import VARIANTS, Steps
 from hitogata.sim.substeps import TIME, PointSums, sums_size
 from hitogata.sim.tables import StepTable
 from hitogata.sim.ties import Tie, TieArrays
@@ -55,8 +55,15 @@ if TYPE_CHECKING:
     from hitogata.sim.awake import Awake
     from hitogata.sim.members import Member
 
+NO_TIMES = np.zeros(0, np.int64)
+"""Places for times of steps that are not measured."""
+
 CONTACT_ROOM, SPARE_TIES, SPARE_SCRATCH = 256, 32, 1 << 20
 """Room for contact points, and for springs and ropes to come, at first; a world makes more when it must."""
+
+POINTS_PER_SHAPE = 4
+"""There is room for as many contact points from the beginning: figures that fall on a heap have two to three.  Memory
+that is not written costs nothing; a step that lacks room is taken again, behind arrays laid out anew."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +97,12 @@ class Controls(NamedTuple):
     pull: FloatArray  # (bodies, numbers of a `Pull`)
 
 
+def usual_room(contents: Contents) -> int:
+    """For how many contact points there is room at first."""
+    shapes = len(contents.fixed) + sum(len(coat_of(member.figure).rows) for member in contents.members)
+    return max(CONTACT_ROOM, POINTS_PER_SHAPE * shapes)
+
+
 def refuse_coupled(figures: Sequence[Figure]) -> None:
     """In maximal coordinates there are no rows over several joints."""
     for figure in figures:
@@ -115,7 +128,7 @@ class Arrays:
         state: what steps change; `before`: the same before the last step; `piece`: before its last piece.
         control: what the user sets.
         ties: springs and ropes.
-        contacts: whose the contact points are; `points`: where; both in thirds, see `step_entries.take_steps`.
+        contacts: whose the contact points are; `points`: where; both in lists, see `contact_lists`.
         sums, earlier, earlier_points: what the earlier substeps of the last step did, see `substeps`.
         log: contact events, see `events`.
         counts: see `layout`.
@@ -134,12 +147,12 @@ class Arrays:
 
         Args:
             contents: what they are laid out for.
-            contact_room: for contact points; 0: the usual.
+            contact_room: for contact points, if more than the usual.
             pair_room: for pairs of shapes; 0: the usual.
             scratch: memory to use on, of arrays that these come instead of: megabytes that need not be cleared.
         """
         figures, settings = [m.figure for m in contents.members], contents.settings
-        self.contents, self.contact_room = contents, contact_room or CONTACT_ROOM
+        self.contents, self.contact_room = contents, max(contact_room, usual_room(contents))
         self.index = {member: k for k, member in enumerate(contents.members)}
         self.tie_room = len(contents.ties) + SPARE_TIES
         points = self.contact_room + self.tie_room
@@ -166,15 +179,15 @@ class Arrays:
         controls.motor[:, 2:4] = settings.range_stiffness, settings.range_damping
         controls.motor[:, 4] = np.concatenate([np.zeros(0), *(effort_limits(m.figure) for m in contents.members)])
         extra = self.shapes.count * (record_size(ShapePlace) + record_size(Swept)) + 64
-        extra += scratch_size(solved.bodies) + SPARE_ANY  # for all kinds of shapes: the clocked steps know no others
+        extra += scratch_size(solved.bodies) + SPARE_ANY  # all kinds of shapes: measured steps know no others
         size = solved.work.floats
         if scratch is None or len(scratch) < size:
             scratch = aligned_zeros(size + min(size // 8, SPARE_SCRATCH))
         self.scratch = scratch
         self.work, self.work_ints = self.scratch[:size], solved.work.new_ints()
         self._solved, self.spare = solved, np.zeros(extra)
-        self.contacts = np.zeros(3 * self.contact_room * record_size(Contact), np.int64)
-        self.points = np.zeros(3 * self.contact_room * record_size(ContactPoint))
+        self.contacts = np.zeros(LISTS * self.contact_room * record_size(Contact), np.int64)
+        self.points = np.zeros(LISTS * self.contact_room * record_size(ContactPoint))
         self.sums = np.zeros(sums_size(self.forest.nv, self.forest.bodies))
         self._scratch = np.zeros(12 * self.forest.bodies)
         self.earlier = np.zeros(2 * self.contact_room * record_size(Contact), np.int64)
@@ -301,16 +314,14 @@ class Arrays:
             self.log.numbers[CLOCK] = now
         if self._hot is None:  # what every step needs, collected once
             settings, table = self.contents.settings, StepTable.of(**self._named())
-            takers = (take_shaped_steps, take_steps, take_shaped_stated_steps, take_stated_steps)
-            self._take = takers[2 * self.stated + self.shapes.plain]
+            self._take = VARIANTS[Steps.STATES if self.stated else Steps.SWEEPS]
             self._hot = table, settings.longest_fast_step, settings.fast_turn, settings.sweeps
         if self.loose is not None:
             return take_loose_steps(self, self.loose, self._hot, h, steps)
-        if times is None:
-            done: int = self._take(*self._hot, h, steps)
+        if times is None and self.shapes.plain:
+            done: int = self._take[0](*self._hot, h, steps)
         else:
-            clocked = take_clocked_stated_steps if self.stated else take_clocked_steps
-            done = clocked(*self._hot, h, steps, times)
+            done = self._take[1](*self._hot, h, steps, NO_TIMES if times is None else times)
         return done
 
     def _named(self) -> dict[str, Any]:
@@ -342,12 +353,14 @@ class Arrays:
 
     def step_back(self) -> "Arrays | None":
         """After a step failed: where it began.  If it lacked room, arrays with more of it; if not, None."""
-        self.failure = describe_failure(self)
-        np.copyto(self.state, self.before)
-        np.copyto(self.ties.numbers, self.ties.before)
         found, pairs = int(self.counts[FOUND]), int(self.pairs[PAIRS])
         pairs_lost = pairs > self.pairs[ROOM]
-        if found <= self.contact_room and not pairs_lost:
+        lost = found > self.contact_room or pairs_lost
+        if not lost:
+            self.failure = describe_failure(self)
+        np.copyto(self.state, self.before)
+        np.copyto(self.ties.numbers, self.ties.before)
+        if not lost:
             return None
         return self.with_room(max(2 * found, self.contact_room), 2 * pairs if pairs_lost else self.pair_room)
 
@@ -425,10 +438,10 @@ class Arrays:
         """
         if self.awake is not None and self.awake.own is not self:
             return self.awake.all_contacts()
-        third, count = int(self.counts[OLD_THIRD]), int(self.counts[CONTACTS])
+        which, count = int(self.counts[LAST_LIST]), int(self.counts[CONTACTS])
         return (
-            self.contacts.reshape(3, self.contact_room, -1)[third, :count],
-            self.points.reshape(3, self.contact_room, -1)[third, :count],
+            self.contacts.reshape(LISTS, self.contact_room, -1)[which, :count],
+            self.points.reshape(LISTS, self.contact_room, -1)[which, :count],
         )
 
     def earlier_contacts(self) -> tuple[np.ndarray[Any, Any], FloatArray]:

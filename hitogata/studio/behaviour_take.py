@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hitogata.behaviour import Recording, Stream, StreamKind, Target
+from hitogata.behaviour import Recording, ShapeTarget, Stream, StreamKind, Target
 from hitogata.behaviour.live_frame import LiveFrame
 from hitogata.behaviour.live_loads import plates_of
 from hitogata.behaviour.live_pipeline import LiveBody, replay
@@ -37,7 +37,7 @@ class BehaviourTake:
     recording: Recording | None = None
     watch: LiveWatch | None = None
     body: LiveBody | None = None
-    targets: Sequence[Target] = ()
+    targets: Sequence[Target | ShapeTarget] = ()
     frames: Sequence[LiveFrame] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:

@@ -75,7 +75,7 @@ def test_bad_devices_are_named_and_the_others_go_on(tmp_path):
         assert len(track) > 400
         assert np.isfinite(track.time).all()
         late = track.samples.arrival - origin - track.time
-        assert np.abs(np.median(late)) < 0.1, track.topic
+        assert -0.01 < late.min() < 0.1, track.topic  # on a busy computer others come later
     raw = found.track("some").samples.raw
     assert np.isnan(raw).sum() == pytest.approx(99, abs=3)  # raw stamps stay as they came
     assert (found.track("zero").samples.raw == 0).all()

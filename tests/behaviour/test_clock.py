@@ -111,3 +111,25 @@ def test_bad_input():
         fit_clock(np.zeros(3), np.zeros(4))
     nothing = fit_clock(np.full(3, np.nan), np.arange(3.0))
     assert nothing.source is ClockSource.NOTHING
+
+
+def test_a_delay_that_lasts_to_the_end_is_no_restart():
+    rng, k = np.random.default_rng(3), np.arange(600)
+    true = 10.0 + k / 120.0
+    arrival = true + 2e-4 + rng.uniform(0.0, 5e-3, len(k))
+    arrival[180:] = np.maximum(true[180:] + 0.3, true[180] + 1.6)  # it stalls, and is late to the end, 3.5 s
+    found = fit_clock(5.0 + k / 120.0, np.maximum.accumulate(arrival))
+    assert len(found.segments) == 1
+    np.testing.assert_allclose(np.diff(found.local(5.0 + k / 120.0)), 1 / 120.0, atol=1e-5)
+
+
+def test_what_is_late_at_first_is_no_restart():
+    rng, k = np.random.default_rng(4), np.arange(360)
+    raw, true = 5.0 + k / 120.0, 10.0 + k / 120.0
+    arrival = np.maximum.accumulate(true + 2e-4 + rng.uniform(0.0, 5e-3, len(k)))
+    arrival[:12] = true[11] + 0.15  # stamped late: the receiver had to wait for the processor
+    assert len(fit_clock(raw, arrival).segments) == 1
+    live = LiveClock()
+    found = np.concatenate([live.local(raw[i : i + 12], arrival[i : i + 12]) for i in range(0, len(k), 12)])
+    assert live.begun == 0
+    np.testing.assert_allclose(found[120:], true[120:], atol=6e-3)

@@ -117,3 +117,14 @@ def test_wand_and_frame_are_found_in_images() -> None:
     assert np.abs(pixels[seen] - true[seen]).max() < 0.3
     floor = observe(GUESSES[:3], [find_blobs(next(film_points(TRUE[:3], FRAME.points[None], radius=0.0095)))], FRAME)
     assert np.abs(floor[0] - np.stack([project(camera, FRAME.points) for camera in TRUE[:3]])).max() < 0.3
+
+
+def test_mirrored_images_that_agree_with_those_of_a_camera_opposite() -> None:
+    """A mirrored camera seems to look from the other side: with one alone it agrees, with all it does not."""
+    true = cameras(6)
+    seen, floor = sightings(true, waved(100)), sightings(true, FRAME.points[None])
+    seen[:, 3, ..., 0] = 511 - seen[:, 3, ..., 0]
+    found = calibrate(guesses(true), seen, WAND, frame_pixels=floor, l_frame=FRAME)
+    assert found.problems == ("camera c3: its images are mirrored: left out",)
+    assert found.rms < 0.05
+    assert [camera.name for camera in found.cameras] == ["c0", "c1", "c2", "c4", "c5"]

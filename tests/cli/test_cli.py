@@ -3,10 +3,12 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import hitogata
 from hitogata.cli import main
 from hitogata.rom import BoundaryTwist, RangeOfMotion, SplineRegion
 from hitogata.rom.coupled import Angle, CoupledRange, SwingTwist, box
@@ -141,6 +143,17 @@ def test_warmup_tasks_are_there():
     assert any("violation" in n for n in names)
     assert any("forward dynamics" in n for n in names)
     assert main(["warmup", "--rooms", "files"]) == 0
+    for module in Path(hitogata.__file__).parent.glob("*/warmup.py"):
+        if module.parent.name != "cli":
+            assert list(tasks_of(module.parent.name)), f"{module} is not asked for its tasks"
+
+
+def test_warmup_of_chosen_tasks(capsys):
+    from hitogata.cli.warmup import tasks_of
+
+    assert [name for name, _ in tasks_of("sim", ["world's step"])] == ["sim: the world's step"]
+    assert main(["warmup", "--rooms", "sim", "--only", "no such task"]) == 2
+    assert "'no such task'" in capsys.readouterr().err
 
 
 def test_complaints(tmp_path, capsys, poses):

@@ -3,9 +3,11 @@
 import pytest
 
 from hitogata.cli import main
+from hitogata.cli.schedule import held_ends
 from hitogata.dynamics.assembly import UNIT, plan, simulate
 from hitogata.library import chain, human40
 from hitogata.pictures.schedules import draw_schedule, tree_places
+from tests.dynamics.test_function_joints import leg
 
 
 def test_prints_tree_and_timeline(capsys, tmp_path):
@@ -27,6 +29,13 @@ def test_a_loop_between_links_and_a_chain(capsys):
     assert "(closes a loop)" in capsys.readouterr().out
     assert main(["schedule", "chain300", "--unlimited"]) == 0
     assert "any number of processors" in capsys.readouterr().out
+
+
+def test_a_leg_whose_joints_follow_functions():
+    figure = leg()
+    ends = held_ends(figure, ["foot", "patella:shin"])
+    assert len(ends) == 12
+    assert plan(figure, ends=ends).nodes.closed.sum() == 12
 
 
 @pytest.mark.parametrize(

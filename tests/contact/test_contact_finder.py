@@ -10,7 +10,7 @@ from hitogata.contact.narrowphase import find_contacts, touch, work_size
 from hitogata.contact.warm_start import carry_impulses
 from hitogata.dynamics import forward_kinematics
 from hitogata.dynamics.batches import scratch
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.model import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Box, Capsule, Plane, Sphere
 from hitogata.lanes import X1, X4, X8, aligned_zeros, entry, lanes, records

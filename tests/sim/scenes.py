@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from hitogata.dynamics import difference, energy, forward_kinematics, integrate
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.model import model_of
 from hitogata.figure import Box, Capsule, Figure, JointKind, Pose, Shape, Sphere, State
 from hitogata.rom import ConeRegion, ConstantTwist, FixedTwist, FreeTwist, RangeOfMotion
 from hitogata.sim import Member, Settings, Tie, World

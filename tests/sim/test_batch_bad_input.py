@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hitogata.errors import ArgumentError, FigureError, HitogataError
-from hitogata.figure import Cylinder, Sphere, State
+from hitogata.figure import Sphere, State
 from hitogata.library import chain, human28
 from hitogata.rom import ConeRegion, RangeOfMotion
 from hitogata.sim import Coordinates, Settings, World, WorldBatch
@@ -41,12 +41,6 @@ def empty() -> World:
     return World()
 
 
-def with_cylinder() -> World:
-    world = World()
-    world.add_body(Cylinder(0.1, 0.1), mass=1.0)
-    return world
-
-
 def with_many() -> World:
     world = World()
     for _ in range(80):
@@ -70,7 +64,6 @@ def loose() -> World:
         (lambda: WorldBatch(WORLD, 2, dtype="half way"), "dtype: must be float64 or float32, got 'half way'"),
         (lambda: WorldBatch(WORLD, 2, threads=0), "threads: must be 1 or more"),
         (lambda: WorldBatch(empty(), 2), "world: there is no figure in it"),
-        (lambda: WorldBatch(with_cylinder(), 2), "this world has a Cylinder"),
         (lambda: WorldBatch(with_many(), 2), "it has 80 shapes, too many"),
         (lambda: WorldBatch(loose(), 2), "world: a batch is in reduced coordinates"),
     ],

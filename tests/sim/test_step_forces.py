@@ -62,7 +62,7 @@ def momenta(world: World) -> list:
     for member in world.members:
         span = arrays.span_of(member)
         of = list(span.body_of_link)
-        rows = forest.model.field("body", forest.floats).rows
+        rows = forest.fields.body.rows
         mass = rows[of, record_offsets(Body)["inertia"]]
         if arrays.loose is None:
             carried = state[state_parts(forest, span).carried].reshape(-1, record_size(Carried))

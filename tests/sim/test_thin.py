@@ -11,7 +11,7 @@ from hitogata.library import human28
 from hitogata.sim import ContactMethod, Settings, World, WorldBatch
 from hitogata.sim.impacts import MOST_RETAKES
 from hitogata.sim.layout import PIECES
-from hitogata.sim.step_entries import MOST_PIECES
+from hitogata.sim.pieces import MOST_PIECES
 from tests.sim.thin_scenes import PLAIN, ROD, SHAPED, STEPS, WALL, on_wall, random_pose, random_velocity, shoot
 
 SHOTS = int(os.environ.get("HITOGATA_RODS", "0"))

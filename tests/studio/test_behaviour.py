@@ -11,6 +11,7 @@ from hitogata.behaviour import (
     DatagramInlet,
     DatagramSender,
     Samples,
+    ShapeTarget,
     Stream,
     StreamKind,
     Target,
@@ -21,6 +22,7 @@ from hitogata.behaviour.recording import recording_of
 from hitogata.behaviour.sources import Source
 from hitogata.behaviour.watch import LiveWatch
 from hitogata.errors import ArgumentError
+from hitogata.figure.shapes import Capsule
 from hitogata.library import virtual_human
 from hitogata.studio.behaviour_plots import sampled
 from hitogata.studio.behaviour_take import BehaviourTake
@@ -102,7 +104,8 @@ def test_devices_are_watched_recorded_and_replayed(devices, tmp_path):
     options = StudioOptions(port=0, folder=tmp_path / "out", shadows=False)
     with Studio(options=options) as studio, playwright.sync_playwright() as driver:
         page = Watched(driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS), studio)
-        take = BehaviourTake(watch=devices, targets=BALLS)
+        post = ShapeTarget("post", Capsule(0.1, 0.5), (3.0, 0.0, 0.6))
+        take = BehaviourTake(watch=devices, targets=(*BALLS, post))
         studio.clock.ask(lambda: studio.show_behaviour(take))
         page.until(lambda: len(devices.logs) == 2, "two devices")
         view, panel = studio.show.behaviour, studio.page.behaviour
@@ -115,6 +118,7 @@ def test_devices_are_watched_recorded_and_replayed(devices, tmp_path):
             steps.append([plot.data[0][-1] - plot.data[0][0] for _, plot in panel.plots._plots.values()])
             page.page.wait_for_timeout(40)
         assert {"left ball", "right ball"} <= names                 # the ray moves over both
+        assert set(view._targets) == {"left ball", "right ball", "post"}
         assert np.ptp(np.array(ends)[:, 1]) > 1.0
         page.until(lambda: len(panel.plots._plots) == 2, "plots")
         page.frames(12)

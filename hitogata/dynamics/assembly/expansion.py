@@ -8,7 +8,8 @@ import numpy as np
 from hitogata.dynamics.assembly.executor import followed_one
 from hitogata.dynamics.assembly.program import Program
 from hitogata.dynamics.batches import BAD_VALUE
-from hitogata.dynamics.layout import HEADER, JointInts, model_of
+from hitogata.dynamics.layout import JointInts
+from hitogata.dynamics.model import model_of
 from hitogata.figure import Figure
 from hitogata.figure.expansion import Expansion, expansion_of
 from hitogata.figure.mechanism import evaluate
@@ -71,7 +72,7 @@ def _followers(figure: Figure) -> FollowerMap:
         else:
             alone.append((int(c), int(at)))
     model, at = model_of(expansion.tree), record_offsets(JointInts)
-    rows = model.ints[HEADER:].reshape(model.bodies, -1)
+    rows = model.tables.joints
     starts = [int(row[at["iv"]]) if row[at["count"]] else -1 for row in rows]
     functions = {each.v: k for k, each in enumerate(expansion.followed)}
     pairs = np.array(alone, np.intp).reshape(-1, 2)

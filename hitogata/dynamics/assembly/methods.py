@@ -12,7 +12,8 @@ from hitogata.dynamics.assembly.schedule import Schedule
 from hitogata.dynamics.assembly.segment_layout import HEADER, Group
 from hitogata.dynamics.assembly.segment_runner import SegmentRunner, runner_for
 from hitogata.dynamics.dispatch import REFUSED, Array, Input, check, no_torque, single_state, vector
-from hitogata.dynamics.layout import GRAVITY, callable_model_of
+from hitogata.dynamics.layout import GRAVITY
+from hitogata.dynamics.model import callable_model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.lanes import cores, record_size

@@ -33,8 +33,8 @@ from hitogata.dynamics.assembly.segment_layout import (
 )
 from hitogata.dynamics.assembly.topology import Topology, topology_of
 from hitogata.dynamics.joints import BALL, FREE, HINGE, SCREW
-from hitogata.dynamics.layout import HEADER as MODEL_HEADER
-from hitogata.dynamics.layout import Body, JointInts, Model, model_of
+from hitogata.dynamics.layout import Body, JointInts
+from hitogata.dynamics.model import Model, model_of
 from hitogata.figure import Figure
 from hitogata.lanes import address_table, aligned_zeros, record_offsets, record_size
 
@@ -107,7 +107,7 @@ class SegmentArrays:
 
     def __init__(self, figure: Figure, lanes: int, threads: int) -> None:
         model, tree = model_of(figure), topology_of(figure)
-        joints = model.ints[MODEL_HEADER:].reshape(-1, record_size(JointInts))
+        joints = model.tables.joints
         offsets = record_offsets(JointInts)
         kinds = joints[:, offsets["kind"]]
         free = bool(kinds[0] == FREE)
@@ -138,7 +138,7 @@ class SegmentArrays:
         slot_rows: list[Any] = []
         slot_count = multi_slots = 0
         side_parents = {tree.parents[path[0][0]] for part in cut.paths[1:] for path in part}
-        numbers = model.floats[MODEL_HEADER:].reshape(-1, record_size(Body))
+        numbers = model.tables.bodies
         for r, part in enumerate(cut.groups):
             first_group, first_path = len(group_rows), len(path_rows)
             lane_of = {}

@@ -9,7 +9,7 @@ import numpy as np
 
 from hitogata.dynamics.assembly.segment_plan import SegmentArrays
 from hitogata.dynamics.assembly.segment_sweeps import AWAKE, CONTROL, STOP, help_out, segments_one
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.model import model_of
 from hitogata.figure import Figure
 from hitogata.lanes import X4, X8, Width, aligned_zeros
 from hitogata.lanes.cpu import has_wide_registers

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics.joints import BALL, FIXED, HINGE, SCREW
-from hitogata.dynamics.layout import HEADER, Body, JointInts, Model, callable_model_of, model_of
+from hitogata.dynamics.layout import Body, JointInts
+from hitogata.dynamics.model import Model, callable_model_of, model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import Figure
 from hitogata.lanes import record_offsets
@@ -120,9 +121,8 @@ def topology_of(figure: Figure) -> Topology:
 
 
 def _read(figure: Figure, model: Model, followers: tuple[tuple[int, ...], ...]) -> Topology:
-    count = int(model.ints[0])
-    rows = model.ints[HEADER:].reshape(count, JointInts.SIZE)  # type: ignore[attr-defined]
-    numbers = model.floats[HEADER:].reshape(count, Body.SIZE)  # type: ignore[attr-defined]
+    rows, numbers = model.tables.joints, model.tables.bodies
+    count = len(rows)
     ints, floats = record_offsets(JointInts), record_offsets(Body)
     parents, kinds, links = (rows[:, ints[name]] for name in ("parent", "kind", "link"))
     owner = [next(int(link) for link in links[i:] if link >= 0) for i in range(count)]

@@ -5,6 +5,7 @@ that do not move are folded.  Functions of one coordinate that are piecewise pol
 functions of several coordinates) become tables of their pieces, found by interpolation, good to 1e-12.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -159,7 +160,7 @@ class FunctionTables:
 
     def __init__(self) -> None:
         self.numbers: FloatArray = np.zeros(0)
-        self._known: dict[Function, int] = {}
+        self._known: dict[Any, int] = {}
 
     def line(self, function: Function) -> list[float] | None:
         """Table, slope and offset of a function, or None."""
@@ -189,12 +190,25 @@ class FunctionTables:
         if breaks is None:
             return None
         if function not in self._known:
-            self._known[function] = len(self.numbers)
             pieces = [polynomial_piece(function, breaks, k) for k in range(len(breaks) + 1)]
             origin = [breaks[max(k - 1, 0)] if breaks else 0.0 for k in range(len(breaks) + 1)]
+            return self.put(function, breaks, origin, pieces)
+        return self._known[function]
+
+    def put(self, key: Any, breaks: Any, origin: Any, pieces: Any) -> int:
+        """Where a table begins that has this key, a new one if there is none.
+
+        Args:
+            key: what it is known by.
+            breaks: where its pieces meet, shape (n,).
+            origin: of each piece, shape (n + 1,).
+            pieces: coefficients about it, the highest power first, shape (n + 1, PIECE).
+        """
+        if key not in self._known:
+            self._known[key] = len(self.numbers)
             rows = np.column_stack([origin, pieces])
             self.numbers = np.concatenate([self.numbers, [float(len(breaks))], breaks, rows.ravel()])
-        return self._known[function]
+        return self._known[key]
 
 
 def breaks_of(function: Function) -> list[float] | None:
@@ -215,6 +229,17 @@ def breaks_of(function: Function) -> list[float] | None:
         parts = [breaks_of(term) for term in function.terms]
         return sorted({x for part in parts if part is not None for x in part}) if None not in parts else None
     return None
+
+
+def taylor_pieces(spline: NaturalSpline) -> FloatArray:
+    """Coefficients of a natural spline's pieces about their first break (of what is before the first: about it), the
+    lowest power first, shape (breaks + 1, degree + 1); it goes on beyond its ends by its lower half of powers."""
+    x, powers = np.array(spline.x), np.arange(spline.degree + 1)
+    size = 1.0 / np.array([math.factorial(k) for k in powers])
+    at = np.stack([spline.curve(x, k) for k in powers], 1) * size
+    ends = np.where(powers < (spline.degree + 1) // 2, at[[0, -1]], 0.0)
+    pieces: FloatArray = np.concatenate([ends[:1], at[:-1], ends[1:]])
+    return pieces
 
 
 def polynomial_piece(function: Function, breaks: list[float], k: int) -> FloatArray:

@@ -89,7 +89,7 @@ def _(function: NaturalSpline, x: FloatArray) -> Values:
     d += [np.zeros_like(at)] * (5 - len(d))
     if rest.any():
         value = d[0] + rest * (d[1] + rest * (d[2] / 2 + rest * d[3] / 6))
-        first = d[1] + rest * (d[2] + rest * d[3] / 2)
+        first = np.where(rest == 0, function.curve(inside, 1), d[1] + rest * (d[2] + rest * d[3] / 2))
         return _one(value, first, np.where(rest == 0, _second(function, inside), d[2] + rest * d[3]))
     return _one(d[0], function.curve(inside, 1), _second(function, inside))
 

@@ -6,14 +6,17 @@ are tables (`compiled.FunctionTables`); the rest is put together from sums, prod
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from hitogata.errors import FigureError
-from hitogata.figure.mechanism.compiled import FunctionTables
+from hitogata.figure.mechanism.compiled import FunctionTables, taylor_pieces
 from hitogata.figure.mechanism.functions import (
     Composed,
     Constant,
     Function,
     Linear,
     MultivariatePolynomial,
+    NaturalSpline,
     Polynomial,
     Product,
     Scaled,
@@ -92,6 +95,8 @@ class Programs:
         table = self.tables.table(function) if len(args) == 1 else None
         if table is not None:
             return self._row(rows, PIECES, args[0], 0, table)
+        if isinstance(function, NaturalSpline):
+            return self._long_spline(function, args[0], rows)
         if isinstance(function, Polynomial):
             return self._row(
                 rows, POLYNOMIAL, args[0], 0, self._put(float(len(function.coefficients)), *function.coefficients)
@@ -119,6 +124,25 @@ class Programs:
                     terms.append(self._joined(rows, PRODUCT, [start, *factors]))
             return self._joined(rows, SUM, terms or [self._row(rows, CONSTANT, 0, 0, self._put(0.0))])
         raise FigureError(f"a {type(function).__name__} of coordinates has no compiled form; write it as a spline")
+
+    def _long_spline(self, function: NaturalSpline, a: int, rows: list[tuple[int, int, int, int]]) -> int:
+        """A spline of degree 7, too long for one table: with t from the beginning of a piece,
+
+            (c0 + ... + c5 t⁵) + t⁶ (c6 + c7 t)
+
+        three tables (the second is t itself) and products.
+        """
+        breaks, c = np.array(function.x), taylor_pieces(function)
+        origin = breaks[np.maximum(np.arange(len(breaks) + 1) - 1, 0)]
+        zero = np.zeros_like(c[:, :4])
+        t = np.tile([0.0, 0.0, 0.0, 0.0, 1.0, 0.0], (len(origin), 1))
+        low, way, high = (
+            self._row(rows, PIECES, a, 0, self.tables.put((function, name), breaks, origin, part))
+            for name, part in (("low", c[:, 5::-1]), ("t", t), ("high", np.column_stack([zero, c[:, 7], c[:, 6]])))
+        )
+        square = self._row(rows, PRODUCT, way, way)
+        six = self._joined(rows, PRODUCT, [square, square, square])
+        return self._row(rows, SUM, low, self._row(rows, PRODUCT, six, high))
 
     def _joined(self, rows: list[tuple[int, int, int, int]], what: int, registers: list[int]) -> int:
         found = registers[0]

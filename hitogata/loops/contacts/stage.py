@@ -9,7 +9,8 @@ from hitogata.contact import Surface, joined_bodies, surfaces_of
 from hitogata.contact.shapes import compile_shapes
 from hitogata.dynamics.batches import BAD_SIZE
 from hitogata.dynamics.dispatch import REFUSED, Array, Input, check, vector
-from hitogata.dynamics.layout import GRAVITY, Model, model_of
+from hitogata.dynamics.layout import GRAVITY
+from hitogata.dynamics.model import Model, model_of
 from hitogata.errors import ArgumentError, HitogataError
 from hitogata.figure import Figure, Plane, Shape, State
 from hitogata.lanes import record_offsets

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hitogata.dynamics.dispatch import Array
-from hitogata.dynamics.layout import model_of
+from hitogata.dynamics.model import model_of
 from hitogata.errors import ArgumentError
 from hitogata.figure import State
 from hitogata.lanes import cores, share

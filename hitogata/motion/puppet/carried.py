@@ -14,9 +14,9 @@ from hitogata.spatial import power
 
 
 @kernel
-def note_carried(doll, goals, bench):
+def note_carried(model, goals, bench):
     """α of all rows."""
-    tree, leads = doll.tree, doll.leads
+    tree, leads = model.tree, model.leads
     for k in range(3 * goals.groups * leads):
         bench.carried[k] = 0.0
     for g in range(goals.groups):
@@ -24,17 +24,17 @@ def note_carried(doll, goals, bench):
         if goals.group[g].kind == BALANCE:
             per = 1.0 / bench.reply[0].mass
             for i in range(tree.bodies):
-                if is_carried(doll, i):
+                if is_carried(model, i):
                     own = bench.reply[i]
                     force = joint_feels(own.mass, own.moment, group.first.lin, per)
-                    add_carried(doll, bench, i, at, power(force, motion_of(tree, bench, i)) * group.scale.x, 0.0, 0.0)
+                    add_carried(model, bench, i, at, power(force, motion_of(tree, bench, i)) * group.scale.x, 0.0, 0.0)
         else:
             i = goals.group[g].body
             while i >= 0:
-                if is_carried(doll, i):
+                if is_carried(model, i):
                     motion, s = motion_of(tree, bench, i), group.scale
                     add_carried(
-                        doll, bench, i, at, power(group.first, motion) * s.x, power(group.second, motion) * s.y,
+                        model, bench, i, at, power(group.first, motion) * s.x, power(group.second, motion) * s.y,
                         power(group.third, motion) * s.z,
                     )  # fmt: skip
                 i = tree.joint[i].parent
@@ -48,13 +48,13 @@ def motion_of(tree, bench, i):
 
 
 @kernel
-def add_carried(doll, bench, i, at, x, y, z):
+def add_carried(model, bench, i, at, x, y, z):
     """Add the powers of three rows for a body's coordinate to α of what it follows, or of itself."""
-    joint = doll.tree.joint[i]
+    joint = model.tree.joint[i]
     if joint.arguments == 0:
-        add_powers(bench, at + 3 * doll.lead[i], x, y, z, 1.0)
+        add_powers(bench, at + 3 * model.lead[i], x, y, z, 1.0)
     for n in range(joint.first, joint.first + joint.arguments):
-        add_powers(bench, at + 3 * doll.lead[doll.argument_body[n]], x, y, z, bench.slope[n])
+        add_powers(bench, at + 3 * model.lead[model.argument_body[n]], x, y, z, bench.slope[n])
 
 
 @kernel
@@ -66,12 +66,12 @@ def add_powers(bench, at, x, y, z, share):
 
 
 @kernel
-def couple_carried(doll, state, goals, bench, law, i, j):
+def couple_carried(model, state, goals, bench, law, i, j):
     """Add to the block of two groups."""
-    stride, leads = 3 * goals.groups, doll.leads
+    stride, leads = 3 * goals.groups, model.leads
     at = 3 * i * stride + 3 * j
-    for body in range(doll.tree.bodies):
-        u = doll.lead[body]
+    for body in range(model.tree.bodies):
+        u = model.lead[body]
         if u >= 0:
             s, a, b = state.joint[body], 3 * (i * leads + u), 3 * (j * leads + u)
             d = mobility_now(s.mobility, s.pull, law.dt)
@@ -82,24 +82,24 @@ def couple_carried(doll, state, goals, bench, law, i, j):
 
 
 @kernel
-def gather_carried(doll, state, bench, law):
+def gather_carried(model, state, bench, law):
     """Of forces on what follows, in bench.change, to changes of what it follows."""
-    tree = doll.tree
-    for n in range(doll.followers.total):
-        joint = tree.joint[doll.followers.body[n]]
+    tree = model.tree
+    for n in range(model.followers.total):
+        joint = tree.joint[model.followers.body[n]]
         for k in range(joint.first, joint.first + joint.arguments):
-            body = doll.argument_body[k]
+            body = model.argument_body[k]
             s, iv = state.joint[body], tree.joint[body].iv
             d = mobility_now(s.mobility, s.pull, law.dt)
             bench.change[iv] = bench.change[iv] + bench.change[joint.iv] * bench.slope[k] * d
 
 
 @kernel
-def follow_changes(doll, bench, change):
+def follow_changes(model, bench, change):
     """Changes of what follows."""
-    tree = doll.tree
-    for n in range(doll.followers.total):
-        joint, total = tree.joint[doll.followers.body[n]], change[0] * 0.0
+    tree = model.tree
+    for n in range(model.followers.total):
+        joint, total = tree.joint[model.followers.body[n]], change[0] * 0.0
         for k in range(joint.first, joint.first + joint.arguments):
-            total = total + bench.slope[k] * change[tree.joint[doll.argument_body[k]].iv]
+            total = total + bench.slope[k] * change[tree.joint[model.argument_body[k]].iv]
         change[joint.iv] = total

@@ -11,7 +11,7 @@ from hitogata.figure import Figure, State
 from hitogata.figure.pose import FloatArray
 from hitogata.figure.values import floats
 from hitogata.lanes import X1, RecordFields, aligned_zeros, from_blocks, to_blocks
-from hitogata.motion.puppet.model_arrays import cast_of
+from hitogata.motion.puppet.model_arrays import compiled_model_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -26,14 +26,14 @@ class Characters:
     """The states of n characters of one figure, shape (blocks, numbers, width)."""
 
     def __init__(self, figure: Figure, q: Any) -> None:
-        self.figure, self.cast = figure, cast_of(figure)
+        self.figure, self.compiled = figure, compiled_model_of(figure)
         start = coordinates(figure, q, "q")
         self.single, self.count = start.ndim == 1, 1 if start.ndim == 1 else len(start)
         if self.count == 0:
             raise ArgumentError("q: there must be at least one character, got none")
         self.width = X1 if self.count == 1 else batch_width(np.float64)
         self.blocks = -(-self.count // self.width.n)
-        self.state = self.new_array(self.cast.state.floats)
+        self.state = self.new_array(self.compiled.state.floats)
         joints = self.joints
         joints.mobility[:] = joints.mobility_goal[:] = 1.0
         joints.turn_speed[:] = joints.slide_speed[:] = 5.0
@@ -42,12 +42,12 @@ class Characters:
     @property
     def joints(self) -> RecordFields:
         """Views of all `JointState`s, (blocks, bodies, ..., width)."""
-        joints: RecordFields = self.cast.state.field("joint", self.state, axis=1)
+        joints: RecordFields = self.compiled.state.field("joint", self.state, axis=1)
         return joints
 
     def part(self, name: str) -> slice:
         """Where the numbers of a field of the state lie."""
-        part, own = self.cast.state.part(name), {"q": self.figure.nq, "wanted": self.figure.nq, "v": self.figure.nv}
+        part, own = self.compiled.state.part(name), {"q": self.figure.nq, "wanted": self.figure.nq, "v": self.figure.nv}
         return slice(part.start, part.start + own[name]) if name in own else part
 
     # ------------------------------------------------------- lanes
@@ -96,7 +96,7 @@ class Characters:
 
     def _note_inside(self, index: int, q: Array) -> None:
         """Is a joint within its range?  If not, it is not to be brought there at a blow."""
-        joint, body = self.figure.links[index].joint, self.cast.model.body_of_link[index]
+        joint, body = self.figure.links[index].joint, self.compiled.model.body_of_link[index]
         if not joint.screws and not joint.follows:
             found = joint.range.violation(q[:, :4])
             inside = np.maximum(found.swing_depth, found.twist_depth) <= 1e-9
@@ -104,7 +104,7 @@ class Characters:
             return
         for k, (low, high) in enumerate(np.reshape(joint.range, (-1, 2))):
             inside = (low <= q[:, k]) & (q[:, k] <= high)
-            own = self.cast.model.driven_by(self.figure, index)[k]
+            own = self.compiled.model.driven_by(self.figure, index)[k]
             self.set_joints([own], "inside", inside.astype(float))
 
     # ------------------------------------------------------- joints
@@ -120,11 +120,11 @@ class Characters:
         if isinstance(joints, str):
             raise ArgumentError(f"joints: expected a list of names, got the string {joints!r}")
         if joints is None:
-            return list(range(self.cast.bodies))
+            return list(range(self.compiled.bodies))
         bodies: list[int] = []
         for name in joints:
             index = self.figure.joint_index(name)
-            bodies += self.cast.model.driven_by(self.figure, index)
+            bodies += self.compiled.model.driven_by(self.figure, index)
         return bodies
 
 

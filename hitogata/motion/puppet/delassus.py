@@ -9,15 +9,15 @@ from hitogata.spatial import dot, power
 
 
 @kernel
-def couple(doll, state, goals, bench, law):
+def couple(model, state, goals, bench, law):
     """A = J D Jᵀ of the scaled rows, lower half."""
     groups = goals.groups
-    spread_replies(doll, state, goals, bench, law)
+    spread_replies(model, state, goals, bench, law)
     sway = state.q[0] * 0.0
     if goals.balance >= 0:
-        sway = spread_sway(doll, state, goals, bench, law)
-    if doll.leads > 0:
-        note_carried(doll, goals, bench)
+        sway = spread_sway(model, state, goals, bench, law)
+    if model.leads > 0:
+        note_carried(model, goals, bench)
     for i in range(groups):
         for j in range(i + 1):
             at, a, b = 3 * i * 3 * groups + 3 * j, bench.rows[i], bench.rows[j]
@@ -26,8 +26,8 @@ def couple(doll, state, goals, bench, law):
             else:
                 reply = bench.reply[goals.common[i * groups + j]].reply
                 store_block(bench.coupling, at, 3 * groups, a.scale, b.scale, pair(reply, a, b))
-            if doll.leads > 0:
-                couple_carried(doll, state, goals, bench, law, i, j)
+            if model.leads > 0:
+                couple_carried(model, state, goals, bench, law, i, j)
 
 
 @kernel
@@ -76,9 +76,9 @@ def couple_sway(goals, bench, i, j, at, sway):
 
 
 @kernel
-def couple_walls(doll, state, goals, bench, law, walls):
+def couple_walls(model, state, goals, bench, law, walls):
     """How a unit push against each wall moves the rows of all groups, and the other wall of its joint."""
-    tree, rows = doll.tree, 3 * goals.groups
+    tree, rows = model.tree, 3 * goals.groups
     for a in range(walls):
         wall, own = bench.wall[a], bench.wall_int[a]
         i = own.body
@@ -91,10 +91,10 @@ def couple_walls(doll, state, goals, bench, law, walls):
             else:
                 bench.between[a * walls + b] = d * 0.0
         for g in range(goals.groups):
-            body, at, lead = goals.group[g].body, a * rows + 3 * g, doll.lead[i]
+            body, at, lead = goals.group[g].body, a * rows + 3 * g, model.lead[i]
             if lead >= 0:
                 for k in range(3):
-                    bench.across[at + k] = bench.carried[3 * (g * doll.leads + lead) + k] * wall.row.x * d
+                    bench.across[at + k] = bench.carried[3 * (g * model.leads + lead) + k] * wall.row.x * d
             elif goals.group[g].kind == BALANCE:
                 sway = sway_of(bench.reply[i], bench.reply[0], bench.rows[g].first.lin, wall.motion)
                 store_push(bench, at, sway, sway * 0.0, sway * 0.0, bench.rows[g])

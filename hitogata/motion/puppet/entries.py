@@ -5,19 +5,19 @@ from typing import Any
 import numpy as np
 
 from hitogata.dynamics.batches import scratch
+from hitogata.dynamics.layout import ModelMemory
 from hitogata.lanes import X1, Floats, Ints, Number, entry, kernel, lanes, memory_sizes, open_memory, open_table
 from hitogata.motion.puppet.iteration import finite, iterate
 from hitogata.motion.puppet.layout import (
-    DollMemory,
     GoalMemory,
     LawMemory,
+    PuppetModel,
     PuppetTable,
-    open_doll,
     open_ends,
     open_goals,
     open_law,
+    open_model,
     open_state,
-    with_scratch,
 )
 from hitogata.motion.puppet.workspace import Bench
 
@@ -51,22 +51,20 @@ def run_many(table, aims, state, dt, iterations, to_the_end, first, end, width):
 def run(table, aims, state, dt, iterations, to_the_end, blocks, width):
     """Characters of some blocks."""
     arrays = open_table(PuppetTable, table)
-    bare, law = open_doll(arrays), open_memory(LawMemory, arrays.law)
-    own = open_memory(DollMemory, arrays.floats, arrays.ints)
-    groups = open_memory(GoalMemory, arrays.goal_floats, arrays.goal_ints).groups
-    tree, walls, good = bare.tree, bare.most_walls, True
+    known, own = open_memory(ModelMemory, arrays.floats, arrays.ints), open_memory(PuppetModel, arrays.own_ints)
+    groups, good = open_memory(GoalMemory, arrays.goal_floats, arrays.goal_ints).groups, True
     floats, ints = memory_sizes(
-        Bench, tree.bodies, tree.nq, tree.nv, groups, walls, own.leads, own.arguments, own.registers
+        Bench, known.bodies, known.nq, known.nv, groups, own.walls, own.leads, known.arguments, known.registers
     )
     work, work_ints = scratch(floats, state, width), np.empty(ints, np.int64)
-    bench = open_memory(Bench, lanes(work, width), work_ints, tree.bodies, tree.nq, tree.nv, groups, walls,
-                        own.leads, own.arguments, own.registers)  # fmt: skip
-    doll = with_scratch(bare, bench)
+    bench = open_memory(Bench, lanes(work, width), work_ints, known.bodies, known.nq, known.nv, groups, own.walls,
+                        own.leads, known.arguments, known.registers)  # fmt: skip
+    model, law = open_model(arrays, bench), open_memory(LawMemory, arrays.law)
     ends, each, ramp = open_ends(law, to_the_end), dt, 1.0
     if not to_the_end:
         each, ramp = dt / iterations, dt / law.ramp
     for block in range(blocks[0], blocks[1]):
-        goals, views = open_goals(arrays, aims, width, block), open_state(doll, state, width, block)
-        iterate(doll, views, goals, bench, open_law(law, each, to_the_end), ramp, iterations, ends)
-        good = good and finite(doll, views)
+        goals, views = open_goals(arrays, aims, width, block), open_state(model, state, width, block)
+        iterate(model, views, goals, bench, open_law(law, each, to_the_end), ramp, iterations, ends)
+        good = good and finite(model, views)
     return good

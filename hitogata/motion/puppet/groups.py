@@ -125,18 +125,19 @@ class Groups:
             self.characters.put(aims, self._layout.part("support"), self.support.reshape(len(self.support), -1))
         self.first = sum(g.level is Priority.FIRST for g in groups)
         self.ints, self.floats = goal_arrays(
-            self.characters.cast, [(g.kind, g.body) for g in groups], [g.fixed for g in groups], self.first, corners,
-            self.pulled,
+            self.characters.compiled, [(g.kind, g.body) for g in groups], [g.fixed for g in groups], self.first,
+            corners, self.pulled,
         )  # fmt: skip
         self._table: Any = None
 
     def table(self, law: FloatArray) -> Any:
         """A `PuppetTable`, made when first asked for; law: the numbers of the settings, always the same."""
         if self._table is None:
-            cast = self.characters.cast
+            compiled = self.characters.compiled
             self._table = PuppetTable.of(
-                ints=cast.ints, floats=cast.floats, goal_ints=self.ints, goal_floats=self.floats, law=law
-            )
+                ints=compiled.model.ints, floats=compiled.floats, own_ints=compiled.ints, goal_ints=self.ints,
+                goal_floats=self.floats, law=law,
+            )  # fmt: skip
         return self._table
 
     def __getstate__(self) -> dict[str, Any]:

@@ -31,27 +31,27 @@ RESERVE = 0.98
 
 
 @kernel
-def iterate(doll, state, goals, bench, law, ramp, most, ends):
+def iterate(model, state, goals, bench, law, ramp, most, ends):
     """Iterations, `most` of them or until `ends` are met: a frame, or a solve.
 
     Characters that are done wait for their neighbours.
     """
-    tree, zero = doll.tree, state.q[0] * 0.0
-    move_goals(doll, state, goals, ramp)
+    tree, zero = model.tree, state.q[0] * 0.0
+    move_goals(model, state, goals, ramp)
     for k in range(tree.nv):
         bench.last[k] = state.v[k]
         state.v[k] = zero
-    note_place(doll, state, bench)
+    note_place(model, state, bench)
     status, taken, stalled, best, trust = zero, zero, zero, zero + 1e30, zero + 1.0
     for k in range(most + 1):
-        walls = look(doll, state, bench, law)
-        if doll.followers.total > 0:
-            follow(tree, doll.followers, state.q, 0, tree.bodies)
-        note_place(doll, state, bench)
+        walls = look(model, state, bench, law)
+        if model.followers.total > 0:
+            follow(tree, model.followers, state.q, 0, tree.bodies)
+        note_place(model, state, bench)
         brake = (state.summary.wary + 1.0) * law.error_damping
         if k < ends.eager:
             brake = zero
-        first, second = measure(doll, state, goals, bench, law, brake)
+        first, second = measure(model, state, goals, bench, law, brake)
         left = note_left(goals, zero, ends.eager > 0 or k == most)
         met = (state.summary.points <= ends.point) & (state.summary.angles <= ends.angle)
         status = where((status == MAX_ITERATIONS) & met, REACHED, status)
@@ -64,8 +64,8 @@ def iterate(doll, state, goals, bench, law, ramp, most, ends):
             stalled = where(better, 0.0, stalled + 1.0)
             best = minimum(best, left)
             trust = clip(where(better, trust * WIDER, trust * NARROWER), 1e-4, 1.0)
-        solve_levels(doll, state, goals, bench, law, walls, first, second)
-        shorten(doll, state, bench, law, moving, trust)
+        solve_levels(model, state, goals, bench, law, walls, first, second)
+        shorten(model, state, bench, law, moving, trust)
         stalled = where(state.summary.far < ends.still, PATIENCE, stalled)
         taken = taken + moving
         advance(tree, state.q, bench.change, 1.0, state.q)
@@ -78,16 +78,16 @@ def iterate(doll, state, goals, bench, law, ramp, most, ends):
     state.summary.status = status
     state.summary.iterations = taken
     if ends.eager == 0:
-        back = turning_back(doll, state, bench)
+        back = turning_back(model, state, bench)
         state.summary.wary = warier(state.summary.wary, back * state.summary.back)
         state.summary.back = back
 
 
 @kernel
-def turning_back(doll, state, bench):
+def turning_back(model, state, bench):
     """1 if a frame takes back what the last one did, by half or more."""
     both, now, last = state.q[0] * 0.0, state.q[0] * 0.0, state.q[0] * 0.0
-    for k in range(doll.tree.nv):
+    for k in range(model.tree.nv):
         v, w = state.v[k], bench.last[k]
         both, now, last = both + v * w, now + v * v, last + w * w
     return where((both < 0.0) & (4.0 * both * both > now * last), 1.0, 0.0)
@@ -115,14 +115,14 @@ def note_left(goals, zero, keep):
 
 
 @kernel
-def note_place(doll, state, bench):
+def note_place(model, state, bench):
     """Where the joints are before they move."""
-    for k in range(doll.tree.nq):
+    for k in range(model.tree.nq):
         bench.before[k] = state.q[k]
 
 
 @kernel
-def move_goals(doll, state, goals, ramp):
+def move_goals(model, state, goals, ramp):
     """Authorities, weights, mobilities and pulls go a part of the way to what they are to be.
 
     Mobilities are shares of the largest of the joints that move a group: damping would else brake those that are small.
@@ -132,11 +132,11 @@ def move_goals(doll, state, goals, ramp):
         aim.authority = nearer(aim.authority, aim.authority_goal, ramp)
         aim.weight = part_way(aim.weight, aim.weight_goal, ramp, 0.0)
     most = state.q[0] * 0.0
-    for i in range(doll.tree.bodies):
-        if (goals.moves[i] != 0 or goals.balance >= 0) and doll.tree.joint[i].count > 0:
+    for i in range(model.tree.bodies):
+        if (goals.moves[i] != 0 or goals.balance >= 0) and model.tree.joint[i].count > 0:
             most = maximum(most, state.joint[i].mobility_goal)
     per = 1.0 / where(most > 0.0, most, 1.0)
-    for i in range(doll.tree.bodies):
+    for i in range(model.tree.bodies):
         s = state.joint[i]
         s.mobility = part_way(s.mobility, s.mobility_goal * per, ramp, 1e-4)
         s.pull = part_way(s.pull, s.pull_goal, ramp, 1e-4)
@@ -156,18 +156,18 @@ def part_way(value, goal, share, small):
 
 
 @kernel
-def shorten(doll, state, bench, law, moving, trust):
+def shorten(model, state, bench, law, moving, trust):
     """Scale the whole change so that no joint exceeds its speed: what is done stays what was asked for, only slower.
 
     Args:
-        doll: the figure.
+        model: the figure.
         state: the character.
         bench: its change.
         law: of the iteration.
         moving: 0 where it is to stay.
         trust: share of the speeds that is allowed.
     """
-    tree, worst, far = doll.tree, state.q[0] * 0.0, state.q[0] * 0.0
+    tree, worst, far = model.tree, state.q[0] * 0.0, state.q[0] * 0.0
     for i in range(tree.bodies):
         joint, s = tree.joint[i], state.joint[i]
         if joint.count > 0:
@@ -182,9 +182,9 @@ def shorten(doll, state, bench, law, moving, trust):
 
 
 @kernel
-def finite(doll, state):
+def finite(model, state):
     """Are all coordinates finite?"""
     total = state.q[0] * 0.0
-    for k in range(doll.tree.nq):
+    for k in range(model.tree.nq):
         total = total + state.q[k] * 0.0
     return all_lanes(total == 0.0)

@@ -10,15 +10,15 @@ from hitogata.spatial import Force, Vec3, cross, dot, load3, power, store3
 
 
 @kernel
-def collect(doll, state, goals, bench, law, walls, groups):
+def collect(model, state, goals, bench, law, walls, groups):
     """bench.change = D (Jᵀ λ + n p), with the forces λ of the first groups and the walls' pushes p."""
-    tree, zero = doll.tree, state.q[0] * 0.0
+    tree, zero = model.tree, state.q[0] * 0.0
     for i in range(tree.bodies):
         bench.placed[i].force = no_force(zero)
     for g in range(groups):
         group, body = bench.rows[g], goals.group[g].body
         if goals.group[g].kind == BALANCE:
-            push_centre(doll, bench, group.first.lin, group.scale.x * bench.force[3 * g])
+            push_centre(model, bench, group.first.lin, group.scale.x * bench.force[3 * g])
         else:
             placed = bench.placed[body]
             placed.force = placed.force + wrench_of(group.first, group.second, group.third, group.scale,
@@ -32,7 +32,7 @@ def collect(doll, state, goals, bench, law, walls, groups):
             above = bench.placed[joint.parent]
             above.force = above.force + f
         felt(joint, tree.body[i], placed, about(placed.pos, f) * d, bench.change, iv)
-    gather_carried(doll, state, bench, law)
+    gather_carried(model, state, bench, law)
     for a in range(walls):
         wall, i = bench.wall[a], bench.wall_int[a].body
         s, iv = state.joint[i], tree.joint[i].iv
@@ -41,7 +41,7 @@ def collect(doll, state, goals, bench, law, walls, groups):
             store3(bench.change, iv, load3(bench.change, iv) + wall.row * push)
         else:
             bench.change[iv] = bench.change[iv] + wall.row.x * push
-    follow_changes(doll, bench, bench.change)
+    follow_changes(model, bench, bench.change)
 
 
 @inline
@@ -57,9 +57,9 @@ def wrench_of(first, second, third, scale, force):
 
 
 @kernel
-def push_centre(doll, bench, a, force):
+def push_centre(model, bench, a, force):
     """A push on the centre of mass is shared by all bodies, by their masses."""
-    tree, total = doll.tree, 0.0
+    tree, total = model.tree, 0.0
     for i in range(tree.bodies):
         total = total + tree.body[i].inertia.mass
     for i in range(tree.bodies):
@@ -78,26 +78,26 @@ def weight_of(mass, moment, a):
 
 
 @kernel
-def pull(doll, state, goals, bench, law, walls):
+def pull(model, state, goals, bench, law, walls):
     """bench.pulled = ρ/(1 + ρ) (what is missing − what level one does); taken from what is asked of level two."""
-    tree, rows = doll.tree, 3 * goals.groups
+    tree, rows = model.tree, 3 * goals.groups
     for k in range(rows):
         bench.force[k] = bench.lead[k]
     for a in range(walls):
         bench.wall[a].push = bench.wall[a].lead
-    collect(doll, state, goals, bench, law, walls, goals.first)
+    collect(model, state, goals, bench, law, walls, goals.first)
     for i in range(tree.bodies):
         joint, s = tree.joint[i], state.joint[i]
         share = s.pull * law.dt / (1.0 + s.pull * law.dt)
         difference_of(joint, state.q, state.wanted, bench.pulled)
         for k in range(joint.iv, joint.iv + joint.count):
             bench.pulled[k] = (bench.pulled[k] - bench.change[k]) * share
-    follow_changes(doll, bench, bench.pulled)
+    follow_changes(model, bench, bench.pulled)
     move(tree, bench.placed, bench.pulled)
     for g in range(goals.groups):
         group = bench.rows[g]
         if goals.group[g].kind == BALANCE:
-            rate = centre_rate(doll, bench, group.first.lin)
+            rate = centre_rate(model, bench, group.first.lin)
             bench.asked[3 * g] = bench.asked[3 * g] - rate * group.scale.x
         else:
             placed = bench.placed[goals.group[g].body]
@@ -119,9 +119,9 @@ def rates_of(first, second, third, scale, motion):
 
 
 @kernel
-def centre_rate(doll, bench, a):
+def centre_rate(model, bench, a):
     """How fast the centre of mass moves along a."""
-    tree, mass, momentum = doll.tree, 0.0, bench.placed[0].pos * 0.0
+    tree, mass, momentum = model.tree, 0.0, bench.placed[0].pos * 0.0
     for i in range(tree.bodies):
         placed, inertia = bench.placed[i], tree.body[i].inertia
         mass = mass + inertia.mass

@@ -6,9 +6,8 @@ angles of a gaze; or the centre of mass towards its support.  Groups of level on
 
 from typing import NamedTuple
 
-from hitogata.constraints.limits import Limit
 from hitogata.dynamics.followers import Followers
-from hitogata.dynamics.layout import Body, JointInts, Tree
+from hitogata.dynamics.layout import ModelMemory, Tree, tree_of
 from hitogata.lanes import (
     Count,
     Memory,
@@ -27,7 +26,7 @@ from hitogata.lanes import (
     whole,
     wholes,
 )
-from hitogata.spatial import Mat3, Quaternion, Vec3, load3
+from hitogata.spatial import Mat3, Quaternion, Vec3
 
 POINT, TURN, GAZE, BALANCE = 0, 1, 2, 3
 """Kinds of groups."""
@@ -111,32 +110,14 @@ class Summary:
     wary: float  # by how many times frames brake more than usual
 
 
-class DollMemory(Memory):
-    """What the figure is."""
+class PuppetModel(Memory):
+    """What a puppet knows of its figure besides the figure's model."""
 
-    bodies, nq, nv, links = (Count(stored=True) for _ in range(4))
+    bodies, arguments = Count(stored=True), Count(stored=True)
     walls = Count(stored=True)  # most at once
-    range_numbers = Count(stored=True)
-    several = Count(stored=True)  # ranges over several joints
-    following = Count(stored=True)  # coordinates that follow others, see `dynamics.followers`
-    leads = Count(stored=True)  # those that they follow
-    arguments = Count(stored=True)
-    registers = Count(stored=True)
-    program_ints = Count(stored=True)
-    program_numbers = Count(stored=True)
-    joint = many(JointInts, bodies)
-    range_start = wholes(bodies)  # where a ball joint's range begins, or -1
-    coupled = wholes(several)  # where those over several joints begin
-    follower = wholes(following)
-    argument = wholes(arguments, 2)
+    leads = Count(stored=True)  # coordinates that others follow, see `dynamics.followers`
     argument_body = wholes(arguments)
-    program = wholes(program_ints)
-    lead = wholes(bodies)  # number of a body's coordinate among those that others follow, or -1
-    gravity = numbers(3)  # none
-    body = many(Body, bodies)
-    limit = many(Limit, bodies)
-    ranges = numbers(range_numbers)
-    program_number = numbers(program_numbers)
+    lead = wholes(bodies)  # number of a body's coordinate among them, or -1
 
 
 class GoalMemory(Memory):
@@ -189,23 +170,22 @@ class LawMemory(Memory):
 class PuppetTable(Table):
     """Arrays that do not change from frame to frame."""
 
-    ints = int_array()  # DollMemory
+    ints = int_array()  # ModelMemory
     floats = float_array()
+    own_ints = int_array()  # PuppetModel
     goal_ints = int_array()  # GoalMemory
     goal_floats = float_array()
     law = float_array()  # LawMemory
 
 
-class Doll(NamedTuple):
+class Model(NamedTuple):
     """What the figure is."""
 
     tree: Tree
     limit: records  # type: ignore[valid-type]
     range_start: lanes  # type: ignore[valid-type]
-    several: int
-    coupled: lanes  # type: ignore[valid-type]
+    coupled: lanes  # type: ignore[valid-type]  # see `FigureMemory`
     ranges: lanes  # type: ignore[valid-type]
-    most_walls: int
     leads: int
     lead: lanes  # type: ignore[valid-type]
     argument_body: lanes  # type: ignore[valid-type]
@@ -266,27 +246,17 @@ def open_ends(own, to_the_end):
 
 
 @kernel
-def open_doll(arrays):
-    """Views of what the figure is; arrays: an opened `PuppetTable`."""
-    own = open_memory(DollMemory, arrays.floats, arrays.ints)
-    tree = Tree(own.bodies, own.nq, own.nv, own.links, load3(own.gravity, 0), own.joint, own.body)
+def open_model(arrays, bench):
+    """Views of what the figure is; arrays: an opened `PuppetTable`; bench: with room for what follows."""
+    known, own = open_memory(ModelMemory, arrays.floats, arrays.ints), open_memory(PuppetModel, arrays.own_ints)
+    figure = known.figure
     followers = Followers(
-        own.following, own.follower, own.argument, own.program, own.program_number, own.ranges, own.ranges
-    )
-    return Doll(
-        tree, own.limit, own.range_start, own.several, own.coupled, own.ranges, own.walls, own.leads, own.lead,
-        own.argument_body, followers,
+        known.followers, figure.follower, figure.argument, figure.program, figure.program_number, bench.register,
+        bench.slope,
     )  # fmt: skip
-
-
-@kernel
-def with_scratch(doll, bench):
-    """The same with room for what follows."""
-    f = doll.followers
-    followers = Followers(f.total, f.body, f.argument, f.program, f.numbers, bench.register, bench.slope)
-    return Doll(
-        doll.tree, doll.limit, doll.range_start, doll.several, doll.coupled, doll.ranges, doll.most_walls, doll.leads,
-        doll.lead, doll.argument_body, followers,
+    return Model(
+        tree_of(known), figure.limit, figure.range_start, figure.coupled, figure.ranges, own.leads, own.lead,
+        own.argument_body, followers,
     )  # fmt: skip
 
 
@@ -302,6 +272,6 @@ def open_goals(arrays, aims, width, block):
 
 
 @kernel
-def open_state(doll, state, width, block):
+def open_state(model, state, width, block):
     """Views of where a character is."""
-    return open_memory(State, lanes(state, width, block), doll.tree.nq, doll.tree.nv, doll.tree.bodies)
+    return open_memory(State, lanes(state, width, block), model.tree.nq, model.tree.nv, model.tree.bodies)

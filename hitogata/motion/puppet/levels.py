@@ -60,17 +60,17 @@ TINY = 1e-12
 
 
 @kernel
-def solve_levels(doll, state, goals, bench, law, walls, first_damping, second_damping):
+def solve_levels(model, state, goals, bench, law, walls, first_damping, second_damping):
     """The change of an iteration, into bench.change."""
-    couple(doll, state, goals, bench, law)
-    couple_walls(doll, state, goals, bench, law, walls)
-    level_one(doll, state, goals, bench, law, walls, law.damping + first_damping)
+    couple(model, state, goals, bench, law)
+    couple_walls(model, state, goals, bench, law, walls)
+    level_one(model, state, goals, bench, law, walls, law.damping + first_damping)
     if goals.pulled != 0:
-        pull(doll, state, goals, bench, law, walls)
-    level_two(doll, state, goals, bench, law, walls, law.damping + second_damping)
-    collect(doll, state, goals, bench, law, walls, goals.groups)
+        pull(model, state, goals, bench, law, walls)
+    level_two(model, state, goals, bench, law, walls, law.damping + second_damping)
+    collect(model, state, goals, bench, law, walls, goals.groups)
     if goals.pulled != 0:
-        for k in range(doll.tree.nv):
+        for k in range(model.tree.nv):
             bench.change[k] = bench.change[k] + bench.pulled[k]
 
 
@@ -78,7 +78,7 @@ def solve_levels(doll, state, goals, bench, law, walls, first_damping, second_da
 
 
 @kernel
-def level_one(doll, state, goals, bench, law, walls, damping):
+def level_one(model, state, goals, bench, law, walls, damping):
     """J_P^# ṙ within the walls; then what that does to all rows and walls, and what is left to ask of level two."""
     first, rows = 3 * goals.first, 3 * goals.groups
     for g in range(goals.groups):
@@ -124,7 +124,7 @@ def leave(goals, bench, walls):
 
 
 @kernel
-def level_two(doll, state, goals, bench, law, walls, damping):
+def level_two(model, state, goals, bench, law, walls, damping):
     """Forces of all rows and pushes of all walls: level one held, level two as near as it may."""
     rows = 3 * goals.groups
     copy_lower(bench, rows, rows)

@@ -29,15 +29,15 @@ def mobility_now(mobility, pull, dt):
 
 
 @kernel
-def is_carried(doll, i):
+def is_carried(model, i):
     """Does a body's coordinate follow others, or others follow it?  See `carried`."""
-    return doll.tree.joint[i].arguments > 0 or doll.lead[i] >= 0
+    return model.tree.joint[i].arguments > 0 or model.lead[i] >= 0
 
 
 @kernel
-def spread_replies(doll, state, goals, bench, law):
+def spread_replies(model, state, goals, bench, law):
     """Ω of all bodies that move a group."""
-    tree = doll.tree
+    tree = model.tree
     for i in range(tree.bodies):
         if goals.moves[i] != 0:
             joint, placed, own, s = tree.joint[i], bench.placed[i], bench.reply[i], state.joint[i]
@@ -46,7 +46,7 @@ def spread_replies(doll, state, goals, bench, law):
                 own.reply = bench.reply[joint.parent].reply
             else:
                 own.reply = no_reply(d * 0.0)
-            if is_carried(doll, i):
+            if is_carried(model, i):
                 continue
             if is_ball(joint):
                 own.reply = own.reply + ball_reply(placed.pos, d)
@@ -92,9 +92,9 @@ def square(a):
 
 
 @kernel
-def spread_sway(doll, state, goals, bench, law):
+def spread_sway(model, state, goals, bench, law):
     """Replies of all bodies to a unit push on the centre of mass; returns the reply of the centre itself."""
-    tree, a = doll.tree, bench.rows[goals.balance].first.lin
+    tree, a = model.tree, bench.rows[goals.balance].first.lin
     for i in range(tree.bodies):
         own, placed, inertia = bench.reply[i], bench.placed[i], tree.body[i].inertia
         own.mass = inertia.mass + a.x * 0.0
@@ -111,7 +111,7 @@ def spread_sway(doll, state, goals, bench, law):
             own.sway = bench.reply[joint.parent].sway
         else:
             own.sway = no_sway(a.x * 0.0)
-        if joint.count > 0 and not is_carried(doll, i):
+        if joint.count > 0 and not is_carried(model, i):
             way = through(joint, tree.body[i], placed, about(placed.pos, f))
             total = total + sway_more(own, f, at_root(way, placed.pos) * d)
     return total

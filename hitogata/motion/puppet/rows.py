@@ -48,19 +48,19 @@ TINY = 1e-30
 
 
 @kernel
-def measure(doll, state, goals, bench, law, brake):
+def measure(model, state, goals, bench, law, brake):
     """Place the bodies; rows, errors and residuals of all groups.
 
     Returns what the errors add to the damping of level one, and of level two; `brake` times those left undone.
     """
-    tree, first, second = doll.tree, state.q[0] * 0.0, state.q[0] * 0.0
+    tree, first, second = model.tree, state.q[0] * 0.0, state.q[0] * 0.0
     place(tree, bench.placed, state.q)
     root = root_position(tree, state.q)
     point_worst, angle_worst = first, first
     for g in range(goals.groups):
         own, fixed, aim, rows = goals.group[g], goals.fixed[g], goals.aim[g], bench.rows[g]
         if own.kind == BALANCE:
-            sway_row(doll, goals, bench, root, rows)
+            sway_row(model, goals, bench, root, rows)
         elif own.kind == GAZE:
             body = bench.placed[own.body]
             gaze_rows(rows, aim, body.rot @ fixed.rot, body.pos + body.rot @ fixed.point, root)
@@ -191,9 +191,9 @@ def looking(rot, x, way):
 
 
 @kernel
-def sway_row(doll, goals, bench, root, rows):
+def sway_row(model, goals, bench, root, rows):
     """The row of the centre of mass; only its direction is kept: its torque differs from body to body."""
-    mass, moment = mass_and_moment(doll.tree, bench.placed)
+    mass, moment = mass_and_moment(model.tree, bench.placed)
     away = from_support(goals, root + moment * (1.0 / mass))
     far = length(away)
     rows.first = Force(away * 0.0, direction_of(away, far))

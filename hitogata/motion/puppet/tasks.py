@@ -139,11 +139,11 @@ class Asked(Groups):
     def _frame(self, name: str) -> tuple[int, Pose]:
         """The body that carries a frame, and X_KF."""
         link, pose = self.characters.figure.frame(name)
-        cast = self.characters.cast
-        body = cast.model.body_of_link[link]
-        if not cast.moved(body):
+        compiled = self.characters.compiled
+        body = compiled.model.body_of_link[link]
+        if not compiled.moved(body):
             raise ArgumentError(f"frame: {name!r} is fixed to the world, and nothing can move it; choose another link")
-        return body, cast.model.link_poses[body] @ pose
+        return body, compiled.model.link_poses[body] @ pose
 
     def _pose_now(self, name: str, offset: FloatArray) -> tuple[Any, Any]:
         """Where a point of a frame is, and the frame's orientation."""

@@ -55,31 +55,31 @@ FAR = 1e9
 
 
 @kernel
-def look(doll, state, bench, law):
+def look(model, state, bench, law):
     """Hold joints within their ranges, and note the walls that are near; returns how many."""
-    count, tree = 0, doll.tree
-    for k in range(doll.several):
-        hold_within(state.q, tail(doll.ranges, doll.coupled[k]), bench.scratch, bench.row, 0, ROUNDS)
+    count, tree = 0, model.tree
+    for k in range(model.coupled[0]):
+        hold_within(state.q, tail(model.ranges, model.coupled[2 + 3 * k]), bench.scratch, bench.row, 0, ROUNDS)
     for i in range(tree.bodies):
         joint = tree.joint[i]
         if is_ball(joint):
-            if doll.range_start[i] >= 0:
-                count = look_at_range(doll, state, bench, law, i, joint.iq, count)
+            if model.range_start[i] >= 0:
+                count = look_at_range(model, state, bench, law, i, joint.iq, count)
         elif joint.count == 1:
-            count = look_at_interval(doll, state, bench, law, i, joint.iq, count)
+            count = look_at_interval(model, state, bench, law, i, joint.iq, count)
     return count
 
 
 @kernel
-def look_at_interval(doll, state, bench, law, i, iq, count):
+def look_at_interval(model, state, bench, law, i, iq, count):
     """A hinge or slider."""
-    limit, s = doll.limit[i], state.joint[i]
+    limit, s = model.limit[i], state.joint[i]
     if limit.low > -1e300 or limit.high < 1e300:
         q = where(s.inside > 0.5, clip(state.q[iq], limit.low, limit.high), state.q[iq])
         state.q[iq] = q
         gap, row = nearer_end(q, limit.low, limit.high)
         s.inside = where(gap >= 0.0, 1.0, 0.0)
-        if doll.tree.joint[i].turns == 1:
+        if model.tree.joint[i].turns == 1:
             gap = minimum(gap, maximum(gap - BENT, 0.0))
         if any_lane(gap < law.margin):
             note_wall(bench, count, i, SWING, row, gap, s, law)
@@ -95,7 +95,7 @@ def nearer_end(value, low, high):
 
 
 @kernel
-def look_at_range(doll, state, bench, law, i, iq, count):
+def look_at_range(model, state, bench, law, i, iq, count):
     """A ball joint.  As the room cannot shrink faster than the joint turns, it is looked at only when need be."""
     s, q = state.joint[i], load_quaternion(state.q, iq)
     turned = turned_since(q, s.quat)
@@ -103,7 +103,7 @@ def look_at_range(doll, state, bench, law, i, iq, count):
     if any_lane(due):
         due = due & negated(same(q, s.quat))
         if any_lane(due):
-            view = tail(doll.ranges, doll.range_start[i])
+            view = tail(model.ranges, model.range_start[i])
             found = range_violation(q, view)
             beyond = due & (maximum(found.swing_depth, found.twist_depth) > EDGE) & (s.inside > 0.5)
             if any_lane(beyond):
@@ -118,7 +118,7 @@ def look_at_range(doll, state, bench, law, i, iq, count):
             note_wall(bench, count, i, SWING, s.swing_row, swing, s, law)
             count += 1
         if any_lane((swing < law.margin) & (other < PROBE) & (s.pressed.z + s.pressed_two.z > 0.5)):
-            other = doubted(s, q, swing, other, law.margin, tail(doll.ranges, doll.range_start[i]))
+            other = doubted(s, q, swing, other, law.margin, tail(model.ranges, model.range_start[i]))
         if any_lane((swing < law.margin) & (other < law.margin)):
             note_wall(bench, count, i, OTHER, s.other_row, where(swing < law.margin, other, FAR), s, law)
             count += 1

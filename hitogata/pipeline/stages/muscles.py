@@ -34,8 +34,9 @@ def tensions_of_trial(
         rate = 1.0 / float(np.median(np.diff(torques.time)))
         rows = rows[:: max(1, round(rate / said.rate))]
     found = muscle_forces(
-        body.muscles, torques.q[rows], torques.v[rows], torques.moments[rows], options=_options(settings)
-    )
+        body.muscles, torques.q[rows], torques.v[rows], torques.moments[rows], options=_options(settings),
+        times=torques.time[rows],
+    )  # fmt: skip
     return _tensions(found, torques.time[rows])
 
 

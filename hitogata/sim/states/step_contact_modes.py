@@ -10,13 +10,13 @@ from hitogata.sim.states.layout import Room
 from hitogata.sim.states.passes import solve_by_states
 from hitogata.sim.states.report_output import report_swept
 from hitogata.sim.step import sweep_island
-from hitogata.sim.step_clock import Clock, silent
+from hitogata.sim.step_clock import Clock, silent, started
 from hitogata.sim.step_entries import take_reduced_steps
 
 
 @entry
 def take_stated_steps(table, longest, fast_turn, sweeps, h, steps):
-    """`step_contact_modes.take_steps`."""
+    """`step_entries.take_steps`."""
     clock = Clock(silent, 0)
     return take_reduced_steps(
         touch, gap_of, by_states, states_room, clock, table, longest, fast_turn, sweeps, h, steps
@@ -24,11 +24,10 @@ def take_stated_steps(table, longest, fast_turn, sweeps, h, steps):
 
 
 @entry
-def take_shaped_stated_steps(table, longest, fast_turn, sweeps, h, steps):
-    """The same with meshes, cylinders, ellipsoids or height fields."""
-    clock = Clock(silent, 0)
+def take_shaped_stated_steps(table, longest, fast_turn, sweeps, h, steps, times):
+    """The same with meshes, cylinders, ellipsoids or height fields; times: see `step_all_shapes.take_shaped_steps`."""
     return take_reduced_steps(
-        touch_any, gap_of_any, by_states, states_room, clock, table, longest, fast_turn, sweeps, h, steps
+        touch_any, gap_of_any, by_states, states_room, started(times), table, longest, fast_turn, sweeps, h, steps
     )  # fmt: skip
 
 

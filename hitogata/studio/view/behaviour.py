@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hitogata.behaviour import ShapeTarget, Target
 from hitogata.figure.pose import FloatArray
 from hitogata.muscle import MuscleSet, wire_geometry
 from hitogata.muscle.bodies import poses_and_columns
@@ -11,6 +12,7 @@ from hitogata.muscle.drawing import muscle_colours, path_line
 from hitogata.studio.modes.behaviour import Behaving
 from hitogata.studio.view import colours
 from hitogata.studio.view.arrows import Arrows
+from hitogata.studio.view.bodies import pieces_of
 
 if TYPE_CHECKING:
     from hitogata.studio.studio import Studio
@@ -40,6 +42,19 @@ class BehaviourView:
         )  # fmt: skip
         self.shown = False
 
+    def _thing(self, target: Target | ShapeTarget) -> Any:
+        """What may be looked at, in its first pose."""
+        name = f"/behaviour/targets/{len(self._targets)}"
+        if isinstance(target, Target):
+            at = tuple(np.asarray(target.centre, np.float64).reshape(-1, 3)[0])
+            return self._scene.add_icosphere(name, radius=target.radius, color=colours.THINGS, opacity=0.5, position=at)
+        at, quat = (np.asarray(a, np.float64).reshape(-1, m)[0] for a, m in ((target.position, 3), (target.quat, 4)))
+        node = self._scene.add_frame(name, position=tuple(at), wxyz=tuple(quat), show_axes=False)
+        for k, (_, (vertices, faces), offset, scale) in enumerate(pieces_of(target.shape)):
+            places = np.asarray(vertices) * np.asarray(scale) + np.asarray(offset)
+            self._scene.add_mesh_simple(f"{name}/{k}", places, faces, color=colours.THINGS, opacity=0.5)
+        return node
+
     def _lines(self, name: str, colour: colours.Rgb, width: float) -> Any:
         return self._scene.add_line_segments(
             name, np.zeros((1, 2, 3), np.float32), colour, thickness=width, thickness_units="screen", visible=False
@@ -62,10 +77,7 @@ class BehaviourView:
             self._hit.position = tuple(gaze.end)
         for target in mode.shown.targets:
             if target.name not in self._targets:
-                self._targets[target.name] = self._scene.add_icosphere(
-                    f"/behaviour/targets/{len(self._targets)}", radius=target.radius, color=colours.THINGS,
-                    opacity=0.5, position=tuple(np.asarray(target.centre, np.float64).reshape(-1, 3)[0]),
-                )  # fmt: skip
+                self._targets[target.name] = self._thing(target)
         pushes = mode.shown.forces(mode.cursor)
         self._forces.show(np.array([at for at, _ in pushes]).reshape(-1, 3),
                           np.array([force for _, force in pushes]).reshape(-1, 3) / NEWTONS)  # fmt: skip

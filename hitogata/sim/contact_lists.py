@@ -1,8 +1,8 @@
-"""The contacts of a block of worlds: lists that they share, for this step and the last.
+"""The contacts of this step and of the last: of a world, or of a block of worlds that share their lists.
 
     contacts  ints    LISTS times the room for points: whose they are            (blocks, LISTS * room * numbers)
     points    floats  the same: where they are, for each world                   (blocks, the same, width)
-    counts    ints    see `layout`, and START, START_COUNT below                 (blocks, BLOCK_COUNTS)
+    counts    ints    see `layout`                                               (blocks, COUNTS)
 
 Three lists take turns: that of the last step, that of this one, and one in which both are merged when some worlds are
 not done with their step while others are.  The fourth keeps the one a step in pieces began with.
@@ -12,10 +12,7 @@ from typing import NamedTuple
 
 from hitogata.contact.layout import FAR, Contact, ContactPoint
 from hitogata.lanes import all_lanes, any_lane, kernel, lanes, negated, records, tail, where
-from hitogata.sim.layout import CAPACITY, CONTACTS, COUNTS, OLD_THIRD
-
-START, START_COUNT, BLOCK_COUNTS = COUNTS, COUNTS + 1, COUNTS + 2
-"""Further places in a block's `counts`, and its length: which list the step began with, and how many it held."""
+from hitogata.sim.layout import CAPACITY, CONTACTS, LAST_LIST, START, START_COUNT
 
 SAVED, LISTS = 3, 4
 """The list that keeps what a step in pieces began with, and how many lists there are."""
@@ -52,12 +49,14 @@ def take_list(lists, found, taking):
     If it is longer than there is room, nothing is taken.
     """
     counts = lists.counts
-    new, total = next_list(counts[OLD_THIRD]), found
+    if not any_lane(taking):
+        return counts[CONTACTS]
+    new, total = next_list(counts[LAST_LIST]), found
     if found <= counts[CAPACITY] and not all_lanes(taking):
         total = merge(lists, new, found, taking)
         new = next_list(new)
     if total <= counts[CAPACITY]:
-        counts[OLD_THIRD] = new
+        counts[LAST_LIST] = new
         counts[CONTACTS] = total
     return total
 
@@ -66,7 +65,7 @@ def take_list(lists, found, taking):
 def merge(lists, new, found, taking):
     """Points of the new list in worlds that take it, of the last list in the others, sorted by pairs."""
     new_contacts, new_points = list_at(lists, new)
-    old_contacts, old_points = list_at(lists, lists.counts[OLD_THIRD])
+    old_contacts, old_points = list_at(lists, lists.counts[LAST_LIST])
     contacts, points = list_at(lists, next_list(new))
     capacity, old_count, leaving = lists.counts[CAPACITY], lists.counts[CONTACTS], negated(taking)
     i, j, end = 0, 0, 0
@@ -111,9 +110,15 @@ def save_list(lists):
 @kernel
 def restore_list(lists):
     """Go back to the list that the step began with; it was saved."""
+    copy_list(lists, SAVED, lists.counts[START])
+    back_to_list(lists)
+
+
+@kernel
+def back_to_list(lists):
+    """The same where the list is still as it was."""
     counts = lists.counts
-    copy_list(lists, SAVED, counts[START])
-    counts[OLD_THIRD] = counts[START]
+    counts[LAST_LIST] = counts[START]
     counts[CONTACTS] = counts[START_COUNT]
 
 
