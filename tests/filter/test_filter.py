@@ -87,8 +87,9 @@ def test_recordings_and_other_bodies(figure, walk):
     assert found.measures.fallen_at is None
 
 
-def test_a_slope_is_stood_on(figure, walk):
-    floor = Slope(np.radians(-5))
+@pytest.mark.parametrize("angle", [-5, 8])
+def test_a_slope_is_stood_on(figure, walk, angle):
+    floor = Slope(np.radians(angle))
     found = filter_motion(figure, walk, floor=floor)
     motion = found.trajectory
     assert found.measures.residual < 1e-10
@@ -96,7 +97,9 @@ def test_a_slope_is_stood_on(figure, walk):
     stands = motion["active"]
     heights = motion["corners"][..., 2] - floor.height(motion["corners"][..., :2])
     assert np.abs(heights[stands]).max() < 0.03
-    assert motion.q[-1, 2] < motion.q[0, 2] - 0.05  # downhill
+    assert (motion.q[-1, 2] - motion.q[0, 2]) * np.sign(angle) > 0.05  # downhill, uphill
+    flat = motion["active"].reshape(len(motion), -1, 4).all(axis=2)  # soles lie on the slope, as they did on the level
+    assert flat.any(axis=1).mean() > 0.3
 
 
 def test_frames_one_by_one_with_a_preview(figure, walk):
