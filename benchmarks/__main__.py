@@ -8,7 +8,9 @@ import sys
 import benchmarks
 from benchmarks.timing import machine
 
-HELPERS = ("__main__", "studio_process", "studio_soak", "swinging", "swinging_peers", "timing", "upright")
+HELPERS = (
+    "__main__", "ragdoll_walks", "studio_process", "studio_soak", "swinging", "swinging_peers", "timing", "upright",
+)  # fmt: skip
 
 
 def main() -> None:

@@ -21,6 +21,7 @@ from hitogata.motion.stances import Stance
 from hitogata.spatial import matrix_to_quat, quat_exp, quat_log, quat_to_matrix
 
 _MISS, _MISS_IN_AIR, _TILT = 0.0015, 0.05, np.radians(0.6)  # what costs 1 [m], [rad]
+_TILT_MOST = 40.0  # what a foot costs at the most that cannot be held level: its heel rises
 _SWIVEL, _SETTLE, _HEEL = 0.1, 0.02, 0.035  # [s]: in which a leg turns about its line, an ankle moves, a heel rises
 _AIR = 0.1  # weight of feet in the air
 _DOWN, _NEAR = 30.0, 0.03  # weight of heels that need not rise, so long before and after they must [s]
@@ -32,7 +33,7 @@ _LESS = 0.3  # share by which a leg turns further once heels rise for ankles
 _GAIN = 0.3  # of what a leg missed, how much more is asked of it
 _OWED = 0.02  # [m]: how far beside its place an ankle may be asked for, where a leg misses it
 _ASTRAY = 1.5  # of what hinges turn a foot astray, how much the leg turns back, in rounds that take a share of it
-_SUNK = 0.003  # [m]: how far the tip of a sole that its ankle cannot hold level may go into the floor
+_SUNK = 0.002  # [m]: how far the tip of a sole that its ankle cannot hold level may go into the floor
 
 
 class Stride:
@@ -128,7 +129,8 @@ class Stride:
         tilt = np.linalg.norm(held_back(self.leg, shin, foot), axis=1)
         stands = self.stance.flat | self.stance.tiptoe
         far: FloatArray = (missed / np.where(stands, _MISS, _MISS_IN_AIR)) ** 2
-        return far + self.stance.flat * (tilt / _TILT) ** 2
+        off = (tilt / _TILT) ** 2
+        return far + self.stance.flat * off / (1.0 + off / _TILT_MOST)
 
     def raise_heels(self, time: FloatArray, rise: FloatArray, for_ankles: bool) -> None:
         """Raise heels so that legs reach; and so that ankles can hold their feet, if asked."""

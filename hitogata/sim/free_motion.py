@@ -11,9 +11,11 @@ from hitogata.constraints.springs import damper_of
 from hitogata.dynamics.factor import factorise, whiten
 from hitogata.dynamics.joints import about, column, felt, is_ball, moved_column, turn_between
 from hitogata.lanes import any_lane, inline, kernel, where
-from hitogata.sim.energy_momentum import add_push, follow_curves, note_pushes, restore_spin, weight_of
+from hitogata.sim.energy_momentum import follow_curves, note_pushes
 from hitogata.sim.geometric_stiffness import steady
 from hitogata.sim.motors import UNLIMITED, at_limit, beyond_limit, unless_limited
+from hitogata.sim.tree_energy import restore_spin
+from hitogata.sim.tree_motion import add_push, weight_of
 from hitogata.spatial import Force, cross, load3, load_quaternion, store3
 
 

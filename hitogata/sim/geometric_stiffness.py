@@ -17,7 +17,8 @@ from hitogata.dynamics.factor import factorise
 from hitogata.dynamics.joints import add_felt, column, is_floating
 from hitogata.dynamics.layout import velocities_to
 from hitogata.lanes import any_lane, inline, kernel, maximum, minimum, negated, packed, sqrt, where
-from hitogata.sim.energy_momentum import add_push, is_free, locked_motion
+from hitogata.sim.tree_energy import locked_motion
+from hitogata.sim.tree_motion import add_push, is_free
 from hitogata.spatial import Force, Sym3, Vec3, cross, dot, inverse, load3, rotated, shift_of, store3
 
 RESERVE = 1.6

@@ -6,8 +6,9 @@ through its joints: so the wrench through a joint is what is missing in the mome
 
 from hitogata.constraints.contacts import axes_along
 from hitogata.lanes import inline, kernel
-from hitogata.sim.energy_momentum import momentum_at, weight_of
 from hitogata.sim.free_motion import about_root
+from hitogata.sim.tree_energy import momentum_at
+from hitogata.sim.tree_motion import weight_of
 from hitogata.spatial import Force, cross, load6, store6
 
 

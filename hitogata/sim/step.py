@@ -30,7 +30,7 @@ from hitogata.dynamics.integration import advance
 from hitogata.dynamics.joints import is_ball
 from hitogata.lanes import any_lane, kernel, maximum, sqrt, where
 from hitogata.sim.body_state import place, turn_momenta
-from hitogata.sim.energy_momentum import float_freely
+from hitogata.sim.free_flight import float_freely
 from hitogata.sim.free_motion import free_motion
 from hitogata.sim.geometric_stiffness import expect_ties, give_back, note_strain
 from hitogata.sim.motor_search import search_motors

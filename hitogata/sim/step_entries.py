@@ -10,7 +10,6 @@ from hitogata.sim.body_state import place, turn_momenta
 from hitogata.sim.contact_lists import Lists, back_to_list, restore_list
 from hitogata.sim.contact_log import CLOCK, keep_log, log_contacts, restore_log
 from hitogata.sim.contact_log import ROOM as LOG_ROOM
-from hitogata.sim.energy_momentum import UNKNOWN
 from hitogata.sim.geometric_stiffness import relax
 from hitogata.sim.impacts import TOO_SHORT, first_impact, moves_fast, stop_at_impact
 from hitogata.sim.layout import PIECES, open_control, open_rows, open_scene, open_state, open_world
@@ -30,6 +29,7 @@ from hitogata.sim.substeps import (
     world_sums,
 )
 from hitogata.sim.tables import StepTable
+from hitogata.sim.tree_energy import UNKNOWN
 from hitogata.sim.velocity_update import carry, note_spin, synchronise
 
 

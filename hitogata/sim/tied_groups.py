@@ -17,17 +17,10 @@ from hitogata.dynamics.integration import advance_trees
 from hitogata.dynamics.joints import is_ball, is_floating, slid, turn_between, turned
 from hitogata.dynamics.layout import velocities_to
 from hitogata.lanes import any_lane, kernel, lanes, maximum, negated, records, tail, where
-from hitogata.sim.energy_momentum import (
-    Reached,
-    body_energy,
-    is_free,
-    locked_motion,
-    momentum_at,
-    move_bodies,
-    spin_of,
-)
 from hitogata.sim.layout import Carried
 from hitogata.sim.motors import at_limit
+from hitogata.sim.tree_energy import body_energy, locked_motion, momentum_at, spin_of
+from hitogata.sim.tree_motion import Reached, is_free, move_bodies
 from hitogata.spatial import Force, RigidInertia, Vec3, cross, dot, load3, load_quaternion, rotated, shift_of, store3
 
 HALVINGS = 24

@@ -5,22 +5,12 @@ from hitogata.dynamics.followers import follow
 from hitogata.dynamics.integration import advance
 from hitogata.dynamics.layout import velocities_to
 from hitogata.lanes import any_lane, inline, kernel, sqrt, where
+from hitogata.sim.body_curves import energy_of_excess
 from hitogata.sim.body_state import place
-from hitogata.sim.energy_momentum import (
-    TAME,
-    energy_of_excess,
-    fastest_turning,
-    is_free,
-    led_by_nobody,
-    mean_momenta,
-    momentum_at,
-    move_bodies,
-    open_room,
-    restore_spin,
-    spin_of,
-    unbent_energy,
-)
+from hitogata.sim.energy_momentum import TAME
 from hitogata.sim.free_motion import add_gravity, fill
+from hitogata.sim.tree_energy import mean_momenta, momentum_at, restore_spin, spin_of, unbent_energy
+from hitogata.sim.tree_motion import fastest_turning, is_free, led_by_nobody, move_bodies, open_room
 from hitogata.spatial import Force as Wrench
 from hitogata.spatial import Vec3, cross, dot, load3, load6, power, store3, store6
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from hitogata.contact.collision_geometry import coat_of
 from hitogata.contact.layout import Contact, ContactPoint, ShapePlace
 from hitogata.contact.narrowphase_all_shapes import SPARE_ANY
 from hitogata.contact.shapes import Surface
@@ -60,6 +61,10 @@ NO_TIMES = np.zeros(0, np.int64)
 CONTACT_ROOM, SPARE_TIES, SPARE_SCRATCH = 256, 32, 1 << 20
 """Room for contact points, and for springs and ropes to come, at first; a world makes more when it must."""
 
+POINTS_PER_SHAPE = 4
+"""There is room for as many contact points from the beginning: figures that fall on a heap have two to three.  Memory
+that is not written costs nothing; a step that lacks room is taken again, behind arrays laid out anew."""
+
 
 @dataclass(frozen=True)
 class Contents:
@@ -90,6 +95,12 @@ class Controls(NamedTuple):
     push: FloatArray  # (nv,)
     motor: FloatArray  # (bodies, numbers of a `Motor`)
     pull: FloatArray  # (bodies, numbers of a `Pull`)
+
+
+def usual_room(contents: Contents) -> int:
+    """For how many contact points there is room at first."""
+    shapes = len(contents.fixed) + sum(len(coat_of(member.figure).rows) for member in contents.members)
+    return max(CONTACT_ROOM, POINTS_PER_SHAPE * shapes)
 
 
 def refuse_coupled(figures: Sequence[Figure]) -> None:
@@ -136,12 +147,12 @@ class Arrays:
 
         Args:
             contents: what they are laid out for.
-            contact_room: for contact points; 0: the usual.
+            contact_room: for contact points, if more than the usual.
             pair_room: for pairs of shapes; 0: the usual.
             scratch: memory to use on, of arrays that these come instead of: megabytes that need not be cleared.
         """
         figures, settings = [m.figure for m in contents.members], contents.settings
-        self.contents, self.contact_room = contents, contact_room or CONTACT_ROOM
+        self.contents, self.contact_room = contents, max(contact_room, usual_room(contents))
         self.index = {member: k for k, member in enumerate(contents.members)}
         self.tie_room = len(contents.ties) + SPARE_TIES
         points = self.contact_room + self.tie_room
@@ -342,12 +353,14 @@ class Arrays:
 
     def step_back(self) -> "Arrays | None":
         """After a step failed: where it began.  If it lacked room, arrays with more of it; if not, None."""
-        self.failure = describe_failure(self)
-        np.copyto(self.state, self.before)
-        np.copyto(self.ties.numbers, self.ties.before)
         found, pairs = int(self.counts[FOUND]), int(self.pairs[PAIRS])
         pairs_lost = pairs > self.pairs[ROOM]
-        if found <= self.contact_room and not pairs_lost:
+        lost = found > self.contact_room or pairs_lost
+        if not lost:
+            self.failure = describe_failure(self)
+        np.copyto(self.state, self.before)
+        np.copyto(self.ties.numbers, self.ties.before)
+        if not lost:
             return None
         return self.with_room(max(2 * found, self.contact_room), 2 * pairs if pairs_lost else self.pair_room)
 

@@ -40,6 +40,7 @@ from hitogata.studio.stage import Stage
 from hitogata.studio.startup import shaped, shaped_steps, stated_steps, tasks
 from hitogata.studio.undo import UndoHistory
 from hitogata.studio.view.show import Show
+from hitogata.studio.wakeups import use_loop_events
 
 UNREAD = "Not everything could be read"
 """Title of what readers of files warned of."""
@@ -511,5 +512,6 @@ def _open(options: StudioOptions) -> Any:
     except ImportError:
         raise MissingDependencyError("the studio needs viser: pip install 'hitogata[studio]'") from None
     options.check_addresses()
+    use_loop_events()
     with contextlib.redirect_stdout(io.StringIO()):
         return viser.ViserServer(host=options.host, port=options.port, label="hitogata", verbose=False)

@@ -384,3 +384,26 @@ def test_a_page_frames_all_figures(studio):
         assert abs(way[0]) < 1e-9
     assert far[1] > 1.5 * far[0]
     assert studio.camera.follow
+
+
+def test_cameras_follow_although_pages_are_slow():
+    """A page that tells its camera of half a second ago, again and again, keeps the figure in its picture."""
+    import contextlib
+    from types import SimpleNamespace
+
+    from hitogata.studio.camera import Cameras
+
+    camera = SimpleNamespace(position=np.array([2.0, 0.0, 1.0]), look_at=np.array([0.0, 0.0, 1.0]))
+    client = SimpleNamespace(camera=camera, atomic=contextlib.nullcontext)
+    server = SimpleNamespace(initial_camera=SimpleNamespace(), get_clients=lambda: {0: client})
+    cameras, told = Cameras(server), []
+    cameras.home(np.array([0.0, 0.0, 1.0]), 1.7)
+    for k in range(300):
+        root = np.array([0.02 * k, 0.0, 0.9])
+        cameras.advance(root)
+        told.append((camera.position, camera.look_at))
+        if k % 10 == 9:
+            camera.position, camera.look_at = told[max(0, k - 30)]
+    cameras.advance(root + [0.03, 0, 0])
+    assert np.linalg.norm((camera.look_at - root)[:2]) < 1.1
+    np.testing.assert_allclose(camera.position - camera.look_at, [2.0, 0.0, 0.0], atol=1e-9)
