@@ -230,12 +230,17 @@ class Recording:
     @property
     def begin(self) -> float:
         """Time of the first sample [s]."""
-        return min((float(t.time.min()) for t in self.tracks if len(t)), default=0.0)
+        return min((float(a.min()) for a in self._times()), default=0.0)
 
     @property
     def end(self) -> float:
         """Time of the last sample [s]."""
-        return max((float(t.time.max()) for t in self.tracks if len(t)), default=0.0)
+        return max((float(a.max()) for a in self._times()), default=0.0)
+
+    def _times(self) -> list[Array]:
+        """Of all streams, those that are numbers."""
+        good = (t.time[np.isfinite(t.time)] for t in self.tracks)
+        return [a for a in good if len(a)]
 
     def resample(
         self, rate: float, names: Sequence[str] | None = None, *, begin: float | None = None, end: float | None = None
@@ -321,9 +326,9 @@ def recording_of(
     parts: Mapping[str, tuple[Stream, Samples, Sequence[tuple[float, float]]]], notes: Sequence[Mapping[str, Any]],
     problems: Sequence[str], name: str,
 ) -> Recording:  # fmt: skip
-    """A recording of streams by topic; its time 0 is the first arrival of all."""
-    first = [float(s.arrival.min()) for _, s, _ in parts.values() if len(s)]
-    origin = min(first, default=0.0)
+    """A recording of streams by topic; its time 0 is the first arrival of all that is a number."""
+    came = (s.arrival[np.isfinite(s.arrival)] for _, s, _ in parts.values())
+    origin = min((float(a.min()) for a in came if len(a)), default=0.0)
     tracks = [
         Track(stream, topic, samples, np.array(trips, np.float64).reshape(-1, 2), origin)
         for topic, (stream, samples, trips) in parts.items()

@@ -84,7 +84,8 @@ def _samples(part: _Part) -> tuple[Samples, list[tuple[float, float]]]:
         values = np.concatenate(part.values) if part.values else empty
     offsets = np.array([o for o in part.offsets if np.isfinite(o).all()], np.float64).reshape(-1, 2)
     offset = offsets_at(offsets, raw)
-    arrival = raw + offset
+    with np.errstate(invalid="ignore"):  # stamps of damaged files
+        arrival = raw + offset
     return Samples(raw, arrival, values), [(t + o, o) for t, o in offsets.tolist()]
 
 

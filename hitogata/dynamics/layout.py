@@ -9,7 +9,7 @@ so that a screw has its axis along z; X_KB leads from there to the link's own fr
 go out.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hitogata.lanes import Count, Memory, kernel, many, numbers, open_memory, part, record, records, wholes
 from hitogata.spatial import Mat3, RigidInertia, Vec3, load3
@@ -131,12 +131,3 @@ def velocities_to(tree, end):
     if end < tree.bodies:
         return tree.joint[end].iv
     return tree.nv
-
-
-def __getattr__(name: str) -> Any:
-    """Names that are in `model` now."""
-    if name in ("Model", "model_of", "callable_model_of", "laid_out", "bodies_of_joint", "Part"):
-        from hitogata.dynamics import model
-
-        return getattr(model, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

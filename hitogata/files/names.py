@@ -190,12 +190,15 @@ def naming_of(names: Sequence[str]) -> Naming:
 
 def figure_naming(figure: Figure) -> Naming:
     """What the names of a figure's links say; if nothing, those of its joints."""
-    found = naming_of(figure.link_names)
-    if found.roles:
-        return found
-    links = dict(zip(figure.joint_names, figure.link_names, strict=True))
-    found = naming_of(figure.joint_names)
-    return Naming(found.scheme, {links[name]: role for name, role in found.roles.items()})
+    known: Naming | None = figure.compiled.get("naming")
+    if known is None:
+        known = naming_of(figure.link_names)
+        if not known.roles:
+            links = dict(zip(figure.joint_names, figure.link_names, strict=True))
+            found = naming_of(figure.joint_names)
+            known = Naming(found.scheme, {links[name]: role for name, role in found.roles.items()})
+        figure.compiled["naming"] = known
+    return known
 
 
 def left_right_pairs(names: Sequence[str]) -> dict[str, str]:

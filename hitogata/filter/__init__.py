@@ -1,6 +1,6 @@
 """The dynamics filter: impossible motion in, possible motion out, while it plays."""
 
-from hitogata.filter.clip import Filtered, filter_motion
+from hitogata.filter.clip import Filtered, filter_motion, filter_motions
 from hitogata.filter.floor import LEVEL, Floor, Ground, Slope, Steps, steps_under
 from hitogata.filter.prepared import Unreached
 from hitogata.filter.runner import FilteredFrame
@@ -21,5 +21,6 @@ __all__ = [
     "Steps",
     "Unreached",
     "filter_motion",
+    "filter_motions",
     "steps_under",
 ]

@@ -1,8 +1,11 @@
 """A whole clip through the filter."""
 
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -128,7 +131,7 @@ def filter_motion(
         rate: of the frames [1/s]; None: the motion's own.
         settings: numbers of the filter.
         efforts: greatest torques of the joints [N m], shape (nv,), as `control.strength.torque_limits`; None: the
-            figure's effort limits.  They are watched, not enforced.
+            figure's effort limits.  They are kept; motion and forces give way.
     """
     s, body = settings or FilterSettings(), Body(figure, efforts)
     wanted = resampled_evenly(figure, motion, rate)
@@ -145,6 +148,25 @@ def filter_motion(
             break
     assert best is not None
     return best
+
+
+def filter_motions(
+    figure: Figure, motions: Sequence[Trajectory], *, threads: int | None = None, **options: Any
+) -> list[Filtered]:
+    """Several clips, shared over threads: kernels run side by side, what numpy does takes turns.
+
+    Args:
+        figure: the figure.
+        motions: of this figure.
+        threads: how many; None: one for each core.
+        options: as of `filter_motion`.
+    """
+    if not motions:
+        return []
+    first = filter_motion(figure, motions[0], **options)  # what is compiled, or found out of the figure, is there now
+    with ThreadPoolExecutor(max_workers=threads or os.cpu_count() or 1) as pool:
+        rest = pool.map(lambda motion: filter_motion(figure, motion, **options), motions[1:])
+        return [first, *rest]
 
 
 def _run(

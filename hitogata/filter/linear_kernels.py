@@ -15,12 +15,12 @@ def fill_gram(rows, ease, count, n, matrix, kept):
     """matrix = H W⁻¹ Hᵀ + kept matrix, lower triangle, of `count` rows H in n unknowns with W⁻¹ = diag(ease)."""
     for i in range(count):
         for j in range(i + 1):
-            t = 0.0
-            for k in range(n):
-                t += rows[i * n + k] * ease[k] * rows[j * n + k]
-            if kept != 0.0:
-                t += kept * matrix[i * count + j]
-            matrix[i * count + j] = t
+            matrix[i * count + j] = kept * matrix[i * count + j] if kept != 0.0 else 0.0
+        for k in range(n):
+            x = rows[i * n + k] * ease[k]
+            if x != 0.0:  # a sole's rows are of its leg alone
+                for j in range(i + 1):
+                    matrix[i * count + j] += x * rows[j * n + k]
 
 
 @kernel
@@ -53,10 +53,13 @@ def solve_cholesky(matrix, right, count):
 def put_back(rows, ease, right, count, n, change):
     """change = W⁻¹ Hᵀ right."""
     for k in range(n):
-        t = 0.0
-        for i in range(count):
-            t += rows[i * n + k] * right[i]
-        change[k] = ease[k] * t
+        change[k] = 0.0
+    for i in range(count):
+        x = right[i]
+        for k in range(n):
+            change[k] += rows[i * n + k] * x
+    for k in range(n):
+        change[k] *= ease[k]
 
 
 @kernel

@@ -80,6 +80,10 @@ class OnlineRunner:
             up = floor.normal(np.zeros(2))
             self._plane = np.tile([*floor.origin, *up], feet)
         self._table = FrameTable.of(**kept)
+        fields = self._fields["result"]
+        self._rows: dict[str, Any] = {name: getattr(fields, name)[0] for name in ROWS if name != "status"}
+        self._rows |= {name: self._rows[name].reshape(corners, 3) for name in ("forces", "corners")}
+        self._status, self._touch = fields.status, self._online.touch.reshape(-1)
 
     @property
     def _online(self) -> Any:
@@ -106,11 +110,8 @@ class OnlineRunner:
                           self._none if push is None else push, given)  # fmt: skip
         if not made:
             return None
-        fields, corners = self._fields["result"], len(self.body.soles) * 4
-        found: dict[str, Any] = {name: getattr(fields, name)[0].copy() for name in ROWS if name != "status"}
-        found |= {name: found[name].reshape(corners, 3) for name in ("forces", "corners")}
-        active = self._online.touch.reshape(-1) > 0
-        return FilteredFrame(time, active=active, status=FrameStatus(int(fields.status[0])), **found)
+        found = {name: row.copy() for name, row in self._rows.items()}
+        return FilteredFrame(time, active=self._touch > 0, status=FrameStatus(int(self._status[0])), **found)
 
     def _feel_floor(self) -> None:
         """The plane of the floor under each foot."""

@@ -94,13 +94,13 @@ def _force_plots(found: Filtered) -> list[Any]:
     motion, weight = found.trajectory, GRAVITY * found.figure.mass
     soles = find_soles(found.figure)
     forces = motion["forces"].reshape(len(motion), len(soles), 4, 3).sum(axis=2) / weight
-    figure, axes = pyplot.subplots(figsize=(7, 3))
+    figure, axes = pyplot.subplots(figsize=(7, 3), layout="tight")
     for f, sole in enumerate(soles):
         axes.plot(motion.time, forces[:, f, 2], label=f"{sole.name} foot")
     axes.plot(motion.time, found.prepared.demand.force[: len(motion), 2] / weight, "k:", label="the motion would need")
     axes.set(xlabel="time [s]", ylabel="upward force [body weights]")
     axes.legend(fontsize=8)
-    above, axes2 = pyplot.subplots(figsize=(7, 3))
+    above, axes2 = pyplot.subplots(figsize=(7, 3), layout="tight")
     centres = pressure_centres(found.figure, motion)
     for f, sole in enumerate(soles):
         ways = motion["corners"][:, 4 * f : 4 * f + 4]

@@ -155,6 +155,7 @@ class Runner:
     def __init__(self, body: Body, prepared: Prepared, settings: FilterSettings, horizon: int) -> None:
         self.body, self.settings, self.horizon = body, settings, max(horizon, 1)
         self.work = Work(body)
+        self._rooms: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
         self._take(prepared)
         if self.horizon > 1:
             self.planner.plan(0, min(self.horizon, len(prepared.q)), None, int(FIRST_ROUNDS) * settings.rounds)
@@ -203,21 +204,29 @@ class Runner:
             first, count: of the frames.
             push: wrench on the root about its origin that is not the plan's [N m], [N], shape (6,).
         """
-        figure, corners, p, data = self.body.figure, 4 * len(self.body.soles), self.planner, self.planner.data
-        layout = ResultMemory.layout(frames=count, nq=figure.nq, nv=figure.nv, feet=len(self.body.soles))
-        real, whole = layout.new_floats(), layout.new_ints()
-        arrays = self._kept | {"result_floats": real, "result_ints": whole}
+        corners, p, data = 4 * len(self.body.soles), self.planner, self.planner.data
+        if count not in self._rooms:
+            self._rooms[count] = self._room(count)
+        arrays, views = self._rooms[count]
         run_frames(
-            FrameTable.of(**arrays), data.frames, data.arms, data.active, data.normals, p.weights, data.usual, p.z, p.y,
-            p.states, p.forces, p.scratch, self._law, np.zeros(6) if push is None else np.asarray(push, np.float64),
-            first, count, self.horizon,
+            FrameTable.of(**(self._kept | arrays)), data.frames, data.arms, data.active, data.normals, p.weights,
+            data.usual, p.z, p.y, p.states, p.forces, p.scratch, self._law,
+            np.zeros(6) if push is None else np.asarray(push, np.float64), first, count, self.horizon,
         )  # fmt: skip
-        fields = layout.open(real, whole)
-        found: dict[str, Any] = {name: getattr(fields, name) for name in ROWS}
-        found |= {name: found[name].reshape(count, corners, 3) for name in ("forces", "corners")}
+        found = {name: view.copy() for name, view in views.items()}
         part = slice(first, first + count)
         active = self.prepared.feet.active[part].reshape(count, corners).copy()
         return FilteredRows(self.prepared.time[part].copy(), active=active, **found)
+
+    def _room(self, count: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays for so many frames, as a `FrameTable` names them, and views of what is in them."""
+        figure, corners = self.body.figure, 4 * len(self.body.soles)
+        layout = ResultMemory.layout(frames=count, nq=figure.nq, nv=figure.nv, feet=len(self.body.soles))
+        real, whole = layout.new_floats(), layout.new_ints()
+        fields = layout.open(real, whole)
+        views: dict[str, Any] = {name: getattr(fields, name) for name in ROWS}
+        views |= {name: views[name].reshape(count, corners, 3) for name in ("forces", "corners")}
+        return {"result_floats": real, "result_ints": whole}, views
 
     def step(self, k: int, push: FloatArray | None = None) -> FilteredFrame:
         """Make frame k, and go on to the next; see `run`."""

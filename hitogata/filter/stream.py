@@ -21,6 +21,8 @@ PAST = 0.3
 """How much of the motion that was is looked at again [s]."""
 STRIDE = 0.2
 """How often the motion ahead is prepared anew, with a preview [s]."""
+UNIT = 1e-12
+"""Quaternions whose squared length is so near to 1 are left as they are."""
 GAP = 0.5
 """Longer gaps between frames are not filled: the filter begins anew [s]."""
 
@@ -60,6 +62,7 @@ class DynamicsFilter:
         self.settings, self.h = settings or FilterSettings(), 1.0 / rate
         self._ahead = 0 if mode is Mode.ONLINE else round((self.settings.look_ahead + 0.1) / self.h)
         self.delay = self._ahead * self.h
+        self._quats = np.array(figure.quat_starts, np.intp)[:, None] + np.arange(4)
         self._begin(None)
 
     def _begin(self, time: float | None) -> None:
@@ -103,7 +106,7 @@ class DynamicsFilter:
             self._fill(pose, round((time - due) / self.h))
         good = bool(np.isfinite(pose).all())
         if good:
-            pose = figure.normalised(pose)
+            pose = self._unit(pose)
         elif not self._frames:
             raise ArgumentError("filter: the first frame holds numbers that are not finite")
         else:
@@ -111,6 +114,14 @@ class DynamicsFilter:
             self._bad.add(self._first + len(self._frames))
         self._frames.append(pose)
         return self._answer() if self.mode is Mode.PREVIEW else self._at_once()
+
+    def _unit(self, pose: FloatArray) -> FloatArray:
+        """A copy of a pose with unit quaternions."""
+        result = np.array(pose, np.float64)
+        square = np.square(result[self._quats]).sum(axis=1)
+        if np.abs(square - 1.0).max(initial=0.0) < UNIT:
+            return result
+        return self.body.figure.normalised(result)
 
     def finish(self) -> list[FilteredFrame]:
         """The frames that the preview still holds; the stream is over."""

@@ -121,9 +121,9 @@ def make_forest(
     singles = [_single(figure) for figure in figures]
     gathered = gather([own.tables for own in singles])
     starts, walls = gathered.ends.tolist(), gathered.ranges.walls
-    spans = tuple(
-        Span(slice(at, to), slice(q, q_to), slice(v, v_to), slice(link, link_to), own.body_of_link)
-        for (at, q, v, link), (to, q_to, v_to, link_to), own in zip(starts[:-1], starts[1:], singles, strict=True)
+    spans = tuple(  # of q and v what is the figure's own: what follows stands behind that
+        Span(slice(at, to), slice(q, q + f.nq), slice(v, v + f.nv), slice(link, link + f.nlinks), own.body_of_link)
+        for (at, q, v, link), (to, *_), own, f in zip(starts[:-1], starts[1:], singles, figures, strict=True)
     )
     body, nq, nv, links = starts[-1]
     stride = _up(max((own.chains.shape[1] for own in singles), default=0))

@@ -192,3 +192,18 @@ def test_exports(tmp_path, ending):
     else:
         rows = np.genfromtxt(path, delimiter=",", names=True)
         assert np.abs(rows["mLASIx"] - np.sin(time)).max() < 1e-6
+
+
+def test_one_stamp_that_is_no_number_spoils_no_other():
+    t = 100.0 + np.arange(50) / 10.0
+    bad = t.copy()
+    bad[7] = -np.inf
+    values = np.zeros((50, 1), "<f4")
+    parts = {
+        "/a": (stream("a", channels=1), Samples(t, t, values), []),
+        "/b": (stream("b", channels=1), Samples(bad, bad, values), []),
+    }
+    found = recording_of(parts, [], [], "r")
+    np.testing.assert_allclose(found.track("a").time, t - 100.0, atol=1e-6)
+    assert np.isfinite(np.delete(found.track("b").time, 7)).all()
+    assert (found.begin, found.end) == pytest.approx((0.0, 4.9))

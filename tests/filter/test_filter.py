@@ -6,7 +6,16 @@ import pytest
 from hitogata.dynamics import centre_of_mass, difference, integrate
 from hitogata.errors import ArgumentError
 from hitogata.figure import Trajectory
-from hitogata.filter import DynamicsFilter, FilterSettings, FrameStatus, Mode, Slope, filter_motion
+from hitogata.filter import (
+    DynamicsFilter,
+    FilterSettings,
+    FrameStatus,
+    Mode,
+    Slope,
+    Steps,
+    filter_motion,
+    filter_motions,
+)
 from hitogata.library import human28, pendulum, virtual_human
 from hitogata.library.samples import sample_walk
 from hitogata.motion import resample, retarget
@@ -78,8 +87,9 @@ def test_recordings_and_other_bodies(figure, walk):
     assert found.measures.fallen_at is None
 
 
-def test_a_slope_is_stood_on(figure, walk):
-    floor = Slope(np.radians(-5))
+@pytest.mark.parametrize("angle", [-5, 8])
+def test_a_slope_is_stood_on(figure, walk, angle):
+    floor = Slope(np.radians(angle))
     found = filter_motion(figure, walk, floor=floor)
     motion = found.trajectory
     assert found.measures.residual < 1e-10
@@ -87,7 +97,9 @@ def test_a_slope_is_stood_on(figure, walk):
     stands = motion["active"]
     heights = motion["corners"][..., 2] - floor.height(motion["corners"][..., :2])
     assert np.abs(heights[stands]).max() < 0.03
-    assert motion.q[-1, 2] < motion.q[0, 2] - 0.05  # downhill
+    assert (motion.q[-1, 2] - motion.q[0, 2]) * np.sign(angle) > 0.05  # downhill, uphill
+    flat = motion["active"].reshape(len(motion), -1, 4).all(axis=2)  # soles lie on the slope, as they did on the level
+    assert flat.any(axis=1).mean() > 0.3
 
 
 def test_frames_one_by_one_with_a_preview(figure, walk):
@@ -99,6 +111,35 @@ def test_frames_one_by_one_with_a_preview(figure, walk):
     assert len(out) == 80
     assert max(np.abs(f.residual).max() for f in out) < 1e-8 * 9.81 * figure.mass
     assert not any(f.status in (FrameStatus.FAR, FrameStatus.RESTARTED) for f in out)
+
+
+def test_frames_without_look_ahead(figure, walk):
+    """Physics on every frame, whatever comes; a push moves the body; another floor is stood on."""
+    for floor in (Slope(0.0), Steps((-5.0,), 0.1)):  # a plane, and a floor that is felt foot by foot
+        stream = DynamicsFilter(figure, rate=60.0, floor=floor)
+        out = [f for q in walk.q[:60] if (f := stream.feed(q)) is not None]
+        assert len(out) == 58
+        assert max(np.abs(f.residual).max() for f in out) < 1e-9 * 9.81 * figure.mass
+        for f in out:
+            assert (f.forces[:, 2] >= -1e-9).all()
+            assert np.abs(f.forces[~f.active]).max(initial=0.0) == 0.0
+    still = np.tile(figure.neutral(), (40, 1))
+    ends = []
+    for force in (0.0, 60.0):
+        stream = DynamicsFilter(figure, rate=60.0)
+        out = [stream.feed(q, push=[0, 0, 0, force, 0, 0] if 5 < k < 12 else None) for k, q in enumerate(still)]
+        assert all(f.status not in (FrameStatus.FAR, FrameStatus.RESTARTED) for f in out if f is not None)
+        ends.append(max(f.q[0] for f in out if f is not None))
+    assert ends[1] > ends[0] + 1e-3
+    with pytest.raises(ArgumentError, match="push: six finite numbers"):
+        stream.feed(still[0], push=[1.0])
+
+
+def test_clips_over_threads_are_the_same(figure, walk):
+    one = filter_motion(figure, walk)
+    for found in filter_motions(figure, [walk, walk], threads=2):
+        assert np.array_equal(found.trajectory.q, one.trajectory.q)
+    assert filter_motions(figure, []) == []
 
 
 def test_bad_frames_are_named_and_the_stream_goes_on(figure, walk):
