@@ -125,9 +125,20 @@ class Filtering:
         if not isinstance(mode, Playing) or stage.figure is not found.figure:
             raise ArgumentError("the motion or the figure is another one by now: filter once more")
         self._studio.undo.note("Filter")
+        mode.live = None  # it would lay the motion on the ground once more
         mode.edit(found.trajectory)
         self._applied = [*self._applied[-7:], Applied(found, mode.motion, floor)]
         self._studio.page.motion.refresh()
+
+    def play(self, live: LiveFilter | None) -> None:
+        """Let what plays go through a live filter, or no longer; a motion that was filtered is as it was before."""
+        mode, now = self._studio.mode, self.now()
+        if not isinstance(mode, Playing):
+            return
+        if live is not None and now is not None:
+            self._studio.undo.note("Live filter")
+            mode.edit(now.filtered.wanted)
+        mode.set_live(live)
 
     def now(self) -> Applied | None:
         """What is known of the motion that plays, as long as it is as the filter made it."""

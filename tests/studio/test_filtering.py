@@ -90,6 +90,10 @@ def test_before_and_after(studio):
     assert np.nanmax(lines[:, 1]) < 1e-6
     assert "preview" in panel.about.content
     assert studio.show.filtered._ghost is not None
+    panel.set_live(True)  # not laid on the slope twice
+    assert mode.motion.q[k][2] == applied.filtered.wanted.q[k][2]
+    studio.undo.undo()
+    assert studio.mode.motion is applied.motion
     studio.undo.undo()
     frames(studio, 2)
     assert studio.mode.motion is before

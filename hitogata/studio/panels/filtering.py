@@ -55,9 +55,8 @@ class FilterPanel(Panel):
         made = self._busy(self.studio.filtering.prepare_live) if on else None
 
         def act() -> None:
-            if isinstance(self.studio.mode, Playing):
-                self.studio.mode.set_live(made)
-                self.refresh()
+            self.studio.filtering.play(made)
+            self.refresh()
 
         self.studio.post("The live filter", act)
 
