@@ -47,6 +47,9 @@ def attempted(path, data, times, rng):
     refused = told = crashed = unnamed = 0
     longest = most = 0.0
     target = path.with_name(f"damaged{path.suffix}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        reader(path)                                       # what is imported by the first call is not of the file
     for k in range(times):
         target.write_bytes(mutated(data, rng, min(len(data), 4096)))
         size, traced = max(target.stat().st_size, SMALL), k % 20 == 0

@@ -6,6 +6,7 @@ guide.
 
 from hitogata.capture.asymmetry import Asymmetry, asymmetry, suggest_move
 from hitogata.capture.blobs import BlobFinder, Blobs, BlobSettings, find_blobs
+from hitogata.capture.board import Board, find_corners, observe_board
 from hitogata.capture.body_fit import BodyFit, FitSettings, fit_body, joint_centres
 from hitogata.capture.body_mass import segment_masses, with_masses
 from hitogata.capture.body_scale import scaled_figure
@@ -14,6 +15,7 @@ from hitogata.capture.camera import Camera, project, project_with_derivatives, r
 from hitogata.capture.camera_files import read_cameras, write_cameras
 from hitogata.capture.camera_link import CameraFrame, CameraLinkError, CameraServer, frames_from, serve_camera
 from hitogata.capture.film import FilmSettings, film_figure, film_points
+from hitogata.capture.film_board import film_board
 from hitogata.capture.functional import FunctionalJoint
 from hitogata.capture.gap_fill import fill_gaps
 from hitogata.capture.ik import IkSettings, JointAngles, MarkerIk, Wishes, markers_on, solve_ik
@@ -23,6 +25,7 @@ from hitogata.capture.label_edit import Scope, exchange_labels, remove_label
 from hitogata.capture.label_repair import Repaired, label_by_pose, repair_labels
 from hitogata.capture.label_search import search_labels
 from hitogata.capture.labelling import Labelled, Labeller, label
+from hitogata.capture.lens_calibration import LensCalibration, LensReport, calibrate_lenses
 from hitogata.capture.live import CameraLostError, CameraProcesses
 from hitogata.capture.live_chain import LiveChain, LiveFrame, marker_data
 from hitogata.capture.live_drags import LiveDrags, Tracked
@@ -40,6 +43,7 @@ __all__ = [
     "BlobFinder",
     "BlobSettings",
     "Blobs",
+    "Board",
     "BodyFit",
     "Calibration",
     "CalibrationError",
@@ -57,6 +61,8 @@ __all__ = [
     "LFrame",
     "Labelled",
     "Labeller",
+    "LensCalibration",
+    "LensReport",
     "LiveChain",
     "LiveDrags",
     "LiveFrame",
@@ -79,12 +85,15 @@ __all__ = [
     "Wishes",
     "asymmetry",
     "calibrate",
+    "calibrate_lenses",
     "check_trial",
     "exchange_labels",
     "fill_gaps",
+    "film_board",
     "film_figure",
     "film_points",
     "find_blobs",
+    "find_corners",
     "fit_body",
     "frames_from",
     "joint_centres",
@@ -97,6 +106,7 @@ __all__ = [
     "measure_range",
     "model_of",
     "observe",
+    "observe_board",
     "osim_ik",
     "project",
     "project_with_derivatives",

@@ -149,7 +149,7 @@ def _normal(bundle: Bundle, seen: Sightings, sigma: float) -> _Normal:
         np.add.at(v, frame, np.einsum("nki,nkj->nij", heavy, by_frame))
         np.add.at(gf, frame, np.einsum("nki,nk->ni", heavy, error[free]))
         np.add.at(w[c], frame, np.einsum("nki,nkj->nij", by_camera[free], heavy))
-        spread = _spread(camera, bundle.guesses[c])
+        spread = lens_spread(camera, bundle.guesses[c])
         off = (camera.intrinsics - bundle.guesses[c]) / spread
         cost += float(off @ off)
         u[c, range(6, 15), range(6, 15)] += 1 / spread**2
@@ -157,7 +157,8 @@ def _normal(bundle: Bundle, seen: Sightings, sigma: float) -> _Normal:
     return _Normal(cost, errors, u, v, w, gc, gf)
 
 
-def _spread(camera: Camera, guess: FloatArray) -> FloatArray:
+def lens_spread(camera: Camera, guess: FloatArray) -> FloatArray:
+    """How far a lens may be from a guess, standard deviations in the order of `INTRINSICS`: see `PRIORS`."""
     spread = np.array(PRIORS)
     spread[:2] *= guess[:2]
     spread[2:4] *= camera.size[0]

@@ -60,7 +60,11 @@ class FilmSettings:
 
 
 class Filming:
-    """One camera that films: keeps the rays through the corners of its pixels."""
+    """One camera that films.
+
+    Attributes:
+        rays: normalised coordinates (x, y) through the corners of its pixels, shape (height + 1, width + 1, 2).
+    """
 
     def __init__(self, camera: Camera, settings: FilmSettings | None = None, *, number: int = 0) -> None:
         """A camera that films.
@@ -73,7 +77,7 @@ class Filming:
         self.camera, self.settings, self.number = camera, settings or FilmSettings(), number
         width, height = camera.size
         u, v = np.meshgrid(np.arange(width + 1) - 0.5, np.arange(height + 1) - 0.5)
-        self._rays = np.ascontiguousarray(undistort(camera, np.stack([u, v], axis=-1)))
+        self.rays = np.ascontiguousarray(undistort(camera, np.stack([u, v], axis=-1)))
         blur = self.settings.blur
         reach = max(1, math.ceil(3.5 * blur))
         taps = np.exp(-0.5 * (np.arange(-reach, reach + 1) / blur) ** 2) if blur > 0 else np.ones(1)
@@ -104,14 +108,19 @@ class Filming:
         light = np.zeros((height, width))
         shapes = np.zeros((0, 17)) if occluders is None else occluders
         if len(shapes) and s.body > 0:
-            shade_body(light, self._rays, shapes, _shape_boxes(camera, shapes), s.body)
-        shine(light, self._rays, local, boxes, shapes, radius, s.brightness, float(s.samples))
+            shade_body(light, self.rays, shapes, _shape_boxes(camera, shapes), s.body)
+        shine(light, self.rays, local, boxes, shapes, radius, s.brightness, float(s.samples))
+        return self.developed(light, frame)
+
+    def developed(self, light: FloatArray, frame: int) -> Image:
+        """The image of light, shape (height, width) of grey levels: blurred, with noise.  Light is used up."""
+        s = self.settings
         work = np.empty_like(light)
         if len(self._taps) > 1:
             blur(light, work, self._taps)
         rng = np.random.default_rng([s.seed, self.number, frame])
         noise = rng.standard_normal(light.shape, dtype=np.float32)
-        image = np.empty(light.shape, dtype=np.uint8)
+        image: Image = np.empty((light.shape[0], light.shape[1]), dtype=np.uint8)
         levels = np.array([s.background, s.read_noise**2, s.shot_noise], dtype=np.float64)
         develop(light, noise, image, levels)
         return image

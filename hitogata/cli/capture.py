@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import re
 from typing import Any
 
 from hitogata.cli.capture_bodies import describe_bodies
@@ -20,10 +21,12 @@ def describe(parser: argparse.ArgumentParser) -> None:
     form = argparse.RawDescriptionHelpFormatter
 
     calibrate = actions.add_parser(
-        "calibrate", help="cameras from images of a wand", epilog=_FOLDERS, formatter_class=form,
-        description="Calibrate cameras from images of a waved wand and an L-frame on the floor.",
+        "calibrate", help="cameras from images of a wand, or lenses from a chessboard", epilog=_FOLDERS,
+        formatter_class=form,
+        description="Calibrate cameras from images of a waved wand and an L-frame on the floor; or with --board their "
+        "lenses, from images of a chessboard.",
     )  # fmt: skip
-    calibrate.add_argument("wand", metavar="FOLDER", help="images of the wand")
+    calibrate.add_argument("wand", metavar="FOLDER", help="images of the wand, or of the board")
     calibrate.add_argument("--cameras", required=True, metavar="FILE", help="names, sizes, focal lengths, about right")
     calibrate.add_argument("-o", "--output", required=True, metavar="FILE", help="cameras to write: .toml or .json")
     calibrate.add_argument("--frame", metavar="FOLDER", help="images of the L-frame (default: none)")
@@ -31,6 +34,9 @@ def describe(parser: argparse.ArgumentParser) -> None:
     calibrate.add_argument(
         "--l-frame", default="200,600,350", metavar="MM",
         help="markers of the L-frame: two along x, one along y (default 200,600,350)",
+    )  # fmt: skip
+    calibrate.add_argument(
+        "--board", metavar="COLUMNSxROWS:MM", help="a chessboard: inner corners along both sides, size of its squares"
     )  # fmt: skip
     add_threshold(calibrate)
     calibrate.set_defaults(run=_calibrate)
@@ -73,6 +79,9 @@ def _calibrate(arguments: Any) -> None:
     from hitogata.capture import BlobSettings, LFrame, Wand, calibrate, observe, read_cameras, write_cameras
     from hitogata.capture.images import blobs_of
 
+    if arguments.board:
+        _calibrate_lenses(arguments)
+        return
     wand = Wand(_millimetres(arguments.marks, 3, "--marks"))
     near, far, aside = _millimetres(arguments.l_frame, 3, "--l-frame")
     l_frame, settings = LFrame((near, far), aside), BlobSettings(threshold=arguments.threshold)
@@ -80,6 +89,25 @@ def _calibrate(arguments: Any) -> None:
     seen = observe(cameras, counted(blobs_of(arguments.wand, cameras, settings), "wand"), wand)
     floor = observe(cameras, blobs_of(arguments.frame, cameras, settings), l_frame) if arguments.frame else None
     found = calibrate(cameras, seen, wand, frame_pixels=floor, l_frame=l_frame)
+    write_cameras(found.cameras, arguments.output)
+    print(found)
+
+
+def _calibrate_lenses(arguments: Any) -> None:
+    from hitogata.capture import Board, calibrate_lenses, observe_board, read_cameras, write_cameras
+    from hitogata.capture.images import images_of
+
+    if arguments.frame:
+        raise ArgumentError("--frame goes with a wand: a board tells lenses, not where the cameras stand")
+    parts = re.fullmatch(r"(\d+)[xX](\d+):([\d.]+)", arguments.board)
+    if not parts:
+        raise ArgumentError(f"--board: expected COLUMNSxROWS:MM, as 9x6:25, got {arguments.board!r}")
+    (size,) = _millimetres(parts[3], 1, "--board")
+    board, cameras = Board(int(parts[1]), int(parts[2]), size), read_cameras(arguments.cameras)
+    seen = [observe_board(board, counted(images_of(arguments.wand, camera), camera.name)) for camera in cameras]
+    found = calibrate_lenses(cameras, seen, board)
+    if not any(report.rms >= 0 for report in found.reports):
+        raise ArgumentError(f"no lens could be calibrated: {'; '.join(found.problems)}")
     write_cameras(found.cameras, arguments.output)
     print(found)
 

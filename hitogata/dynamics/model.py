@@ -51,6 +51,14 @@ class Model:
         """What follows functions of coordinates, if anything does; then nq and nv count it, too."""
         return self.tables.followers
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: without views, which would no longer be of its arrays."""
+        return {name: value for name, value in self.__dict__.items() if name != "fields"}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Model":
+        """Itself: it cannot be changed."""
+        return self
+
     @cached_property
     def fields(self) -> Any:
         """Numpy views of a `FigureMemory`: `fields.joint`, `fields.body`, ..."""

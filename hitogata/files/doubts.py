@@ -22,13 +22,11 @@ def size_doubts(positions: FloatArray, unit: LengthUnit, remedy: str) -> list[st
     """
     step = max(1, len(positions) // 200)
     some = positions[::step]
-    seen = ~np.asarray(np.isnan(some).any(axis=2))
-    some, seen = some[seen.sum(axis=1) >= 4], seen[seen.sum(axis=1) >= 4]
-    if not len(some):
+    enough = (~np.isnan(some).any(axis=2)).sum(axis=1) >= 4
+    if not enough.any():
         return []
-    low = np.where(seen[..., None], some, np.inf).min(axis=1)
-    high = np.where(seen[..., None], some, -np.inf).max(axis=1)
-    size = float(np.median((high - low).max(axis=1)))
+    low, high = np.fmin.reduce(some, axis=1), np.fmax.reduce(some, axis=1)  # these pass over NaN
+    size = float(np.median((high - low).max(axis=1)[enough]))
     if BODY_SIZES[0] <= size <= BODY_SIZES[1] or not 0 < size < np.inf:
         return []
     guess = nearest_unit(size * unit.per_metre, BODY)

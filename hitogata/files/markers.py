@@ -11,6 +11,12 @@ from hitogata.errors import ArgumentError
 from hitogata.figure.values import FloatArray, floats, positive
 from hitogata.files.lengths import LengthUnit
 
+Residuals = np.ndarray[tuple[int, ...], np.dtype[np.floating[Any]]]
+"""Residuals need no more digits than the 8 bits they have in C3D files."""
+
+PART = 1 << 12
+"""Places that are turned or looked through at a time, so that no second array as large as the first is made."""
+
 
 class Axes(enum.Enum):
     """Which directions of the file become our x, y and z; ours is z up.
@@ -51,7 +57,8 @@ class MarkerData:
         time: of the frames [s], shape (nt,).
         rate: frames per second [Hz], as the file says.
         positions: [m], shape (nt, nm, 3), read-only; NaN is a gap.
-        residuals: of the reconstruction [m], shape (nt, nm), read-only, NaN in gaps; None: the file has none.
+        residuals: of the reconstruction [m], of 32 or 64 bits, shape (nt, nm), read-only, NaN in gaps; None: the file
+            has none.
         unit: the unit of the file, in which it is written again.
         warnings: what was odd about the file.
         name: of the recording.
@@ -61,7 +68,7 @@ class MarkerData:
     time: FloatArray = field(repr=False)
     rate: float
     positions: FloatArray = field(repr=False)
-    residuals: FloatArray | None = field(default=None, repr=False)
+    residuals: Residuals | None = field(default=None, repr=False)
     unit: LengthUnit = LengthUnit.MILLIMETRE
     warnings: tuple[str, ...] = ()
     name: str = "markers"
@@ -78,13 +85,16 @@ class MarkerData:
             raise ArgumentError(f"markers: time of frame {int((~np.isfinite(time)).argmax())} is not finite")
         shape = (len(time), len(self.labels))
         positions = _frozen(self.positions, "positions", (*shape, 3))
-        if np.isinf(positions).any():
-            frame, marker = np.argwhere(np.isinf(positions))[0, :2]
+        for part in _parts(positions):
+            infinite = np.isinf(positions[part])
+            if not infinite.any():
+                continue
+            frame, marker, _ = np.argwhere(infinite)[0] + (part.start, 0, 0)
             raise ArgumentError(f"markers: frame {frame}, marker {self.labels[marker]!r} is infinite; NaN is a gap")
         object.__setattr__(self, "time", time)
         object.__setattr__(self, "positions", positions)
         if self.residuals is not None:
-            object.__setattr__(self, "residuals", _frozen(self.residuals, "residuals", shape))
+            object.__setattr__(self, "residuals", _frozen(self.residuals, "residuals", shape, narrow=True))
 
     @property
     def nframes(self) -> int:
@@ -121,6 +131,20 @@ class MarkerData:
         )
 
 
+def turn_places(positions: FloatArray, turn: FloatArray) -> None:
+    """Turn places, shape (nt, nm, 3), in place by a rotation (3, 3)."""
+    if np.array_equal(turn, np.eye(3)):
+        return
+    for part in _parts(positions):
+        positions[part] = positions[part] @ turn.T + 0.0  # + 0.0: no negative zeros
+
+
+def _parts(positions: FloatArray) -> list[slice]:
+    """Stretches of frames of about `PART` places, one after the other."""
+    step = max(1, PART // max(positions.shape[1], 1))
+    return [slice(start, start + step) for start in range(0, len(positions), step)]
+
+
 def _check_labels(labels: tuple[str, ...]) -> None:
     seen: set[str] = set()
     for label in labels:
@@ -131,9 +155,10 @@ def _check_labels(labels: tuple[str, ...]) -> None:
         seen.add(label)
 
 
-def _frozen(value: Any, what: str, shape: tuple[int | None, ...]) -> FloatArray:
-    """A read-only view of numbers in a shape; None stands for any length."""
-    array = floats(value, f"markers: {what}").astype(np.float64, copy=False)
+def _frozen(value: Any, what: str, shape: tuple[int | None, ...], *, narrow: bool = False) -> FloatArray:
+    """A read-only view of numbers in a shape, None for any length; `narrow`: those of 32 bits are kept."""
+    array = floats(value, f"markers: {what}")
+    array = array if narrow and array.dtype == np.float32 else array.astype(np.float64, copy=False)
     if array.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, array.shape, strict=True)):
         text = ", ".join("n" if n is None else str(n) for n in shape)
         raise ArgumentError(f"markers: {what} must have shape ({text}), got {array.shape}")

@@ -6,6 +6,8 @@ Shared by the readers of storage tables and TRC files.
 import codecs
 import re
 import warnings
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +24,7 @@ DENSITY = 2
 
 
 CHUNK = 4096
-"""Rows that are read at a time."""
+"""Lines that are read at a time."""
 
 
 def plain_lines(data: bytes, file: str) -> list[bytes]:
@@ -59,15 +61,14 @@ def cells(line: str) -> list[str]:
     return words
 
 
-def read_rows(lines: list[bytes], first: int, columns: int, file: str, *, gaps: bool) -> tuple[FloatArray, list[int]]:
-    """Rows of numbers.
+def read_rows(lines: list[bytes], first: int, columns: int, file: str) -> tuple[FloatArray, list[int]]:
+    """Rows of numbers, none of them missing.
 
     Args:
         lines: of the file.
         first: index of the line of the first row; blank lines are skipped.
         columns: numbers of a row.
         file: name of the file, for messages.
-        gaps: cells between tabs may be empty, and rows may end early: NaN.
 
     Returns:
         Numbers, shape (nrows, columns), and the line of each row, from 1.
@@ -75,18 +76,82 @@ def read_rows(lines: list[bytes], first: int, columns: int, file: str, *, gaps: 
     Raises:
         FileFormatError: a word or an infinite number, or rows of another length; with file and line.
     """
-    where = [k for k in range(first, len(lines)) if lines[k].strip()]
-    rows = [lines[k] for k in where]
-    fast = None if gaps and any(b"\t\t" in row for row in rows) else _fast(rows, columns)
-    numbers = [k + 1 for k in where]
-    if fast is not None:
-        return fast, numbers
-    if len(rows) * columns > DENSITY * (sum(map(len, rows)) + 1024):
+    blocks = [lines[start : start + CHUNK] for start in range(0, len(lines), CHUNK)]
+    table = read_table(blocks, first, (0, columns), file, gaps=False)
+    return table.rest, table.lines.tolist()
+
+
+class Table(NamedTuple):
+    """Rows of numbers.
+
+    Attributes:
+        front, rest: columns in front and the others, shape (nrows, n).
+        lines: of the file where the rows stand, from 1, shape (nrows,).
+    """
+
+    front: FloatArray
+    rest: FloatArray
+    lines: np.ndarray[tuple[int], np.dtype[np.int64]]
+
+
+def read_table(blocks: Iterable[list[bytes]], first: int, columns: tuple[int, int], file: str, *, gaps: bool) -> Table:
+    """As `read_rows`, of blocks of lines; they are gone through twice, and only one of them is held at a time.
+
+    Args:
+        blocks: of lines, in order.
+        first: index of the line of the first row.
+        columns: numbers of a row in front, and others.
+        file: name of the file, for messages.
+        gaps: cells between tabs may be empty, and rows may end early: NaN.
+    """
+    count = size = 0
+    for _, rows in _rows_of(blocks, first):
+        count, size = count + len(rows), size + sum(map(len, rows))
+    width = sum(columns)
+    if count * width > DENSITY * (size + 1024):
+        line, row = next((lines[0], rows[0]) for lines, rows in _rows_of(blocks, first) if rows)
         raise FileFormatError(
-            f"{file}:{numbers[0]}: {columns} columns are announced, but rows have only {len(rows[0].split())} numbers"
+            f"{file}:{line}: {width} columns are announced, but rows have only {len(row.split())} numbers"
         )
+    table = Table(np.empty((count, columns[0])), np.empty((count, columns[1])), np.empty(count, np.int64))
+    at = 0
+    for lines, rows in _rows_of(blocks, first):
+        part = slice(at, at + len(rows))
+        fast = None if gaps and any(b"\t\t" in row for row in rows) else _fast(rows, width)
+        numbers = _word_by_word(rows, lines, width, file, gaps) if fast is None else fast
+        table.front[part], table.rest[part] = numbers[:, : columns[0]], numbers[:, columns[0] :]
+        table.lines[part], at = lines, part.stop
+    return table
+
+
+def _rows_of(blocks: Iterable[list[bytes]], first: int) -> Iterator[tuple[list[int], list[bytes]]]:
+    """The lines that are not blank, from line `first` on, and their numbers, from 1."""
+    before = 0
+    for block in blocks:
+        there = [k for k in range(max(first - before, 0), len(block)) if block[k].strip()]
+        yield [before + k + 1 for k in there], [block[k] for k in there]
+        before += len(block)
+
+
+def _fast(rows: list[bytes], columns: int) -> FloatArray | None:
+    """All rows, if every row is whole and every word a finite number or nan."""
+    if columns < 1 or any(len(row.split()) != columns for row in rows):
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DeprecationWarning)  # how older numpy tells of words
+            numbers = np.fromstring(b" ".join(rows), dtype=np.float64, sep=" ")
+    except (ValueError, DeprecationWarning):
+        return None
+    if len(numbers) != len(rows) * columns or np.isinf(numbers).any():
+        return None
+    return numbers.reshape(-1, columns)
+
+
+def _word_by_word(rows: list[bytes], lines: list[int], columns: int, file: str, gaps: bool) -> FloatArray:
+    """All rows, with gaps, or an error that names the word."""
     result = np.full((len(rows), columns), np.nan)
-    for i, (row, line) in enumerate(zip(rows, numbers, strict=True)):
+    for i, (row, line) in enumerate(zip(rows, lines, strict=True)):
         words = _split(row, gaps)
         while len(words) > columns and not words[-1]:
             words.pop()
@@ -95,25 +160,6 @@ def read_rows(lines: list[bytes], first: int, columns: int, file: str, *, gaps: 
         for j, word in enumerate(words):
             if word or not gaps:
                 result[i, j] = number(word, f"{file}:{line}: column {j + 1}")
-    return result, numbers
-
-
-def _fast(rows: list[bytes], columns: int) -> FloatArray | None:
-    """All rows, some at a time, if every row is whole and every word a finite number or nan."""
-    if columns < 1 or any(len(row.split()) != columns for row in rows):
-        return None
-    result = np.empty((len(rows), columns))
-    for start in range(0, len(rows), CHUNK):
-        chunk = rows[start : start + CHUNK]
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error", DeprecationWarning)  # how older numpy tells of words
-                numbers = np.fromstring(b" ".join(chunk), dtype=np.float64, sep=" ")
-        except (ValueError, DeprecationWarning):
-            return None
-        if len(numbers) != len(chunk) * columns or np.isinf(numbers).any():
-            return None
-        result[start : start + CHUNK] = numbers.reshape(-1, columns)
     return result
 
 

@@ -11,9 +11,14 @@ from hitogata.errors import ArgumentError, FileContentWarning, FileFormatError
 from hitogata.figure.values import FloatArray
 from hitogata.files.doubts import size_doubts, time_doubts, unique_labels
 from hitogata.files.lengths import LengthUnit, length_unit
-from hitogata.files.markers import Axes, MarkerData
-from hitogata.files.rows import cells, number, plain_lines, read_rows, text_of
-from hitogata.files.source import read_bytes
+from hitogata.files.markers import Axes, MarkerData, turn_places
+from hitogata.files.rows import cells, number, read_table, text_of
+from hitogata.files.text_blocks import TextBlocks
+
+HEAD = 64
+"""Lines among which the head is looked for."""
+
+IntArray = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 def read_trc(
@@ -41,22 +46,22 @@ def read_trc(
     if unit is not None and not isinstance(unit, LengthUnit):
         raise ArgumentError(f"unit: expected one of LengthUnit, got {unit!r}")
     file = Path(path)
-    lines = plain_lines(read_bytes(file), str(file))
-    head = _head(lines, str(file), unit)
+    blocks = TextBlocks(file)
+    head = _head(blocks.head(HEAD), str(file), unit)
     labels, notes = unique_labels(head.labels, "marker")
     notes = [*head.notes, *notes]
-    rows, numbers = read_rows(lines, head.first, 2 + 3 * len(labels), str(file), gaps=True)
-    time = rows[:, 1].copy()
+    table = read_table(blocks, head.first, (2, 3 * len(labels)), str(file), gaps=True)
+    time = table.front[:, 1].copy()
     if not np.isfinite(time).all():
-        raise FileFormatError(f"{file}:{numbers[int((~np.isfinite(time)).argmax())]}: the time is not a number")
-    positions = rows[:, 2:].reshape(len(rows), len(labels), 3) / head.unit.per_metre
-    notes += _gaps(positions, labels, numbers, zeros_are_gaps)
+        raise FileFormatError(f"{file}:{table.lines[int((~np.isfinite(time)).argmax())]}: the time is not a number")
+    positions = table.rest.reshape(len(time), len(labels), 3)
+    positions /= head.unit.per_metre
+    notes += _gaps(positions, labels, table.lines, zeros_are_gaps)
     if head.frames is not None and head.frames != len(time):
         notes.append(f"{head.frames} frames are announced, but there are {len(time)}")
     notes += time_doubts(time) + _rate_doubts(time, head.rate)
     notes += size_doubts(positions, head.unit, "unit=")
-    if axes is not Axes.KEEP:
-        positions = positions @ axes.matrix.T + 0.0  # + 0.0: no negative zeros
+    turn_places(positions, axes.matrix)
     if notes:
         warnings.warn(f"{file}: {'; '.join(notes)}", FileContentWarning, stacklevel=2)
     return MarkerData(labels, time, head.rate, positions, None, head.unit, tuple(notes), file.stem)
@@ -76,10 +81,10 @@ def _head(lines: list[bytes], file: str, unit: LengthUnit | None) -> _Head:
     """The head: keys and their values in two lines, then labels, then the names of coordinates."""
     texts = [text_of(line) for line in lines[:12]]
     keys = next((k for k, text in enumerate(texts) if "datarate" in text.lower()), None)
-    if keys is None or keys + 1 >= len(texts):
+    if keys is None:
         found = texts[0].strip()[:40] if texts else ""
         raise FileFormatError(f"{file}:1: not a TRC file: no line with DataRate; it begins with {found!r}")
-    given = dict(zip((word.lower() for word in cells(texts[keys])), cells(texts[keys + 1]), strict=False))
+    given = dict(zip((word.lower() for word in cells(texts[keys])), cells((texts + [""])[keys + 1]), strict=False))
     where = f"{file}:{keys + 2}"
     rate = number(given.get("datarate", "").encode(), f"{where}: DataRate")
     if not rate > 0:
@@ -114,7 +119,7 @@ def _whole(text: str) -> int | None:
         return None
 
 
-def _gaps(positions: FloatArray, labels: tuple[str, ...], numbers: list[int], zeros_are_gaps: bool) -> list[str]:
+def _gaps(positions: FloatArray, labels: tuple[str, ...], lines: IntArray, zeros_are_gaps: bool) -> list[str]:
     """Make gaps whole in place; what was odd about them."""
     notes = []
     missing = np.isnan(positions)
@@ -123,7 +128,7 @@ def _gaps(positions: FloatArray, labels: tuple[str, ...], numbers: list[int], ze
         frame, marker = np.argwhere(part)[0]
         notes.append(
             f"{part.sum()} markers have only some of x, y, z, and are taken as gaps, first {labels[marker]!r} "
-            f"in line {numbers[frame]}"
+            f"in line {lines[frame]}"
         )
         positions[part] = np.nan
     zeros = (positions == 0).all(axis=2)
@@ -132,7 +137,7 @@ def _gaps(positions: FloatArray, labels: tuple[str, ...], numbers: list[int], ze
     elif zeros.any():
         frame, marker = np.argwhere(zeros)[0]
         notes.append(
-            f"{zeros.sum()} places are 0, 0, 0, first of {labels[marker]!r} in line {numbers[frame]}: if these are "
+            f"{zeros.sum()} places are 0, 0, 0, first of {labels[marker]!r} in line {lines[frame]}: if these are "
             "gaps, read with zeros_are_gaps=True"
         )
     return notes

@@ -199,6 +199,8 @@ class Fields:
         self.__dict__.update(fields)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "_memory":  # asked by copies, of what has no fields yet
+            raise AttributeError(name)
         raise AttributeError(f"{self._memory} has no field {name!r} here; it has {', '.join(list(self.__dict__)[1:])}")
 
 

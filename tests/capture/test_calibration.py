@@ -65,7 +65,8 @@ def test_the_step_is_the_dense_one() -> None:
         moved = bundles._moved(bundle, x[:45], x[45:])
         parts = [(project(moved.cameras[c], bundles.points_of(moved, seen)[seen.camera == c]) -
                   seen.pixel[seen.camera == c]).ravel() for c in range(3)]  # fmt: skip
-        priors = [(c.intrinsics - g) / bundles._spread(c, g) for c, g in zip(moved.cameras, moved.guesses, strict=True)]
+        lenses = zip(moved.cameras, moved.guesses, strict=True)
+        priors = [(c.intrinsics - g) / bundles.lens_spread(c, g) for c, g in lenses]
         return np.concatenate(parts + priors)
 
     n, h = len(step), 1e-6

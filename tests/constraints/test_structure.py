@@ -95,7 +95,7 @@ def test_elimination_within_an_envelope_is_a_dense_solve(n, lopsided):
 
 def test_rows_of_an_interval_are_those_that_are_near():
     law = SimpleNamespace(h=0.01, range_margin=0.05, hard_wall=0.2, warm=0.9)
-    wall = SimpleNamespace(wall_stiffness=1e3, wall_damping=1.0)
+    wall = SimpleNamespace(wall_stiffness=1e3, wall_damping=1.0, soft=SimpleNamespace(mobility=0.0))
     limit = SimpleNamespace(low=-0.5, high=0.4)
     near = (0.0, 0.0, []), (-0.48, 0.0, [6]), (0.37, 0.0, [7]), (0.5, 0.0, [7]), (0.0, 30.0, [6, 7])
     for value, rate, slots in near:

@@ -1,5 +1,8 @@
 """Declared memory: places, numpy views and kernel views tell the same; what does not fit is named."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -32,6 +35,7 @@ from hitogata.lanes import (
     whole,
     wholes,
 )
+from hitogata.lanes.memory_layout import Fields
 from hitogata.spatial import Vec3
 
 
@@ -282,3 +286,11 @@ def test_kernels_complain_when_compiled():
         open_wrongly(np.zeros(4), np.zeros(2))
     with pytest.raises(TypingError, match=r"Inner is opened with \(floats, ints, room\), got 2 arguments"):
         open_short(np.zeros(4), np.zeros(2, np.int64))
+
+
+def test_fields_that_are_not_there_are_told_and_copies_do_not_look_for_them():
+    fields = Fields("Some", {"a": np.arange(3.0)})
+    with pytest.raises(AttributeError, match="Some has no field 'b' here; it has a"):
+        _ = fields.b
+    for other in (copy.deepcopy(fields), pickle.loads(pickle.dumps(fields))):
+        np.testing.assert_array_equal(other.a, fields.a)

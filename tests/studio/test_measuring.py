@@ -137,9 +137,9 @@ def test_cameras_go_along():
     assert cameras.follow
     cameras.follow = False
     cameras.advance(np.zeros(3))
-    cameras.advance(np.array([1.0, 0.0, 0.0]))
+    cameras.advance(np.array([0.3, 0.0, 0.0]))
     np.testing.assert_array_equal(client.camera.position, [2, 0, 1])  # it does not follow yet
     cameras.follow = True
-    cameras.advance(np.array([1.5, 0.3, 0.7]))
+    cameras.advance(np.array([0.8, 0.3, 0.7]))
     np.testing.assert_allclose(client.camera.position, [2.5, 0.3, 1.0])  # along the ground only
     np.testing.assert_allclose(client.camera.look_at, [0.5, 0.3, 1.0])

@@ -21,7 +21,7 @@ from hitogata.files.c3d.samples import Samples, read_samples, scaling_doubts
 from hitogata.files.c3d.wrenches import plate_doubts
 from hitogata.files.doubts import size_doubts, unique_labels
 from hitogata.files.lengths import LengthUnit, length_unit
-from hitogata.files.markers import Axes, MarkerData
+from hitogata.files.markers import Axes, MarkerData, turn_places
 
 HEAD = 512 * BLOCK
 """Bytes that hold header and parameters, wherever these begin."""
@@ -49,13 +49,14 @@ def read_c3d(path: str | os.PathLike[str], *, unit: LengthUnit | None = None, ax
     file = Path(path)
     notes: list[str] = []
     with _opened(file) as (handle, length):
-        head = handle.read(HEAD)
+        head = handle.read(min(HEAD, length))  # a buffer as long as asked for is made first
         parameters = read_parameters(head, str(file))
         layout = read_layout(head, length, parameters)
+        events, odd = read_events(head, parameters)
+        del head  # not beside the samples
         found = unit or _unit(parameters, notes)
         samples = read_samples(handle, layout, parameters, found.per_metre)
     turn = _turn(parameters, axes, notes)
-    events, odd = read_events(head, parameters)
     notes += [*layout.notes, *samples.notes, *scaling_doubts(layout, parameters), *odd]
     markers = _markers(samples, layout, parameters, found, turn, notes, file.stem)
     analog = _analog(samples, layout, parameters, notes)
@@ -128,8 +129,7 @@ def _markers(
     positions = samples.positions
     own = renamed + size_doubts(positions, unit, "unit=")
     notes += own
-    if not np.array_equal(turn, np.eye(3)):
-        positions = positions @ turn.T + 0.0
+    turn_places(positions, turn)
     time = (np.arange(layout.frames) + (layout.first - 1)) / layout.rate
     return MarkerData(labels, time, layout.rate, positions, samples.residuals, unit, tuple(own), name)
 

@@ -9,9 +9,10 @@ from hitogata.errors import FileFormatError
 from hitogata.figure.values import FloatArray
 from hitogata.files.c3d.layout import Layout
 from hitogata.files.c3d.parameters import Parameters
+from hitogata.files.markers import Residuals
 
-CHUNK = 1 << 18
-"""Bytes that are read at a time."""
+CHUNK = 1 << 12, 1 << 18
+"""Bytes that are read at a time, at least and at most; otherwise 1/32 of the section."""
 
 Raw = np.ndarray[tuple[int, int], np.dtype[np.float32]] | np.ndarray[tuple[int, int], np.dtype[np.int16]]
 Mask = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
@@ -23,13 +24,13 @@ class Samples:
 
     Attributes:
         positions: [m], shape (frames, points, 3); NaN in gaps.
-        residuals: [m], shape (frames, points); NaN in gaps.
+        residuals: [m], of 32 bits, shape (frames, points); NaN in gaps.
         analog: scaled, shape (frames * samples, channels).
         odd: how many numbers could not be used, by what is wrong with them, and the first frame and place.
     """
 
     positions: FloatArray
-    residuals: FloatArray
+    residuals: Residuals
     analog: FloatArray
     odd: dict[str, tuple[int, int, int]] = field(default_factory=dict)
 
@@ -52,11 +53,11 @@ def read_samples(file: BinaryIO, layout: Layout, parameters: Parameters, per_met
     analog = layout.frames * layout.samples if layout.channels else 0
     found = Samples(
         np.empty((layout.frames, layout.points, 3)),
-        np.empty((layout.frames, layout.points)),
+        np.empty((layout.frames, layout.points), np.float32),
         np.empty((analog, layout.channels)),
     )
     size = layout.words * (4 if layout.real else 2)
-    step = max(1, CHUNK // max(size, 1))
+    step = max(1, min(max(layout.size // 32, CHUNK[0]), CHUNK[1]) // max(size, 1))
     offset, gain = _scaling(layout, parameters)
     unsigned = parameters.texts("ANALOG", "FORMAT")[:1] == ["UNSIGNED"] and not layout.real
     file.seek(layout.start)

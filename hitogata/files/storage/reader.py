@@ -39,7 +39,7 @@ def read_storage(path: str | os.PathLike[str]) -> StorageTable:
     if any(column.lower() == "time" for column in columns):
         raise FileFormatError(f"{file}:{head.first}: a second column is called 'time'")
     if head.kind is StorageType.DOUBLE:
-        rows, numbers = read_rows(lines, head.first, 1 + len(columns), str(file), gaps=False)
+        rows, numbers = read_rows(lines, head.first, 1 + len(columns), str(file))
         time, values = rows[:, 0], rows[:, 1:]
     else:
         time, values, numbers = _cells(lines, head, str(file))
