@@ -11,7 +11,7 @@ import numpy as np
 
 from hitogata.dynamics import difference
 from hitogata.figure import Figure, Trajectory
-from hitogata.figure.values import ArrayLike
+from hitogata.figure.values import ArrayLike, FloatArray
 from hitogata.filter.body import GRAVITY, Body
 from hitogata.filter.contacts import found_stands, given_stands
 from hitogata.filter.floor import LEVEL, Floor, steps_under
@@ -54,14 +54,23 @@ class Filtered:
     settings: FilterSettings
 
     @cached_property
+    def lack(self) -> FloatArray:
+        """What feet cannot give of what the motion needed before, in each frame; see `measures.lacking` [N]."""
+        feet, normals = self.prepared.feet, self._normals
+        corners = feet.corners(find_soles(self.figure)).reshape(normals.shape)
+        active = feet.active.reshape(normals.shape[:2])
+        return lacking(self.prepared.demand, corners, active, normals, self.settings.friction)
+
+    @property
+    def _normals(self) -> FloatArray:
+        return np.repeat(self.prepared.feet.normal, 4, axis=1)
+
+    @cached_property
     def measures(self) -> Measures:
         """How possible and how close it is."""
-        feet, friction = self.prepared.feet, self.settings.friction
-        normals = np.repeat(feet.normal, 4, axis=1)
-        corners = feet.corners(find_soles(self.figure)).reshape(normals.shape)
-        lack = lacking(self.prepared.demand, corners, feet.active.reshape(normals.shape[:2]), normals, friction)
-        before = float(np.sqrt((lack**2).mean())) / (GRAVITY * self.figure.mass)
-        return measure(self.figure, self.trajectory, self.wanted, friction=friction, normals=normals, before=before)
+        before = float(np.sqrt((self.lack**2).mean())) / (GRAVITY * self.figure.mass)
+        return measure(self.figure, self.trajectory, self.wanted, friction=self.settings.friction,
+                       normals=self._normals, before=before)  # fmt: skip
 
     @cached_property
     def unreached(self) -> tuple[Unreached, ...]:

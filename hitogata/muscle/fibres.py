@@ -5,7 +5,7 @@ A fibre keeps its height h = l₀ sin α₀ while it pulls at an angle α to the
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -222,7 +222,11 @@ def ligament_forces(muscles: MuscleSet, lengths: ArrayLike, speeds: ArrayLike | 
 
 
 class _Bands(NamedTuple):
-    """Ligaments as arrays, shape (nl,), and the tensions of tendons by those of muscles (nl, nm)."""
+    """Ligaments as arrays, shape (nl,).
+
+    `heads`: muscles that pull on tendons, tendon by tendon; `shares` of their tensions; `headed`: the tendons, and
+    `starts`: the first head of each.
+    """
 
     first: int
     slack: FloatArray
@@ -230,7 +234,10 @@ class _Bands(NamedTuple):
     toe: FloatArray
     damping: FloatArray
     curved: tuple[int, ...]
-    heads: FloatArray
+    heads: Any
+    shares: FloatArray
+    headed: Any
+    starts: Any
 
 
 def _bands_of(muscles: MuscleSet) -> _Bands:
@@ -239,11 +246,14 @@ def _bands_of(muscles: MuscleSet) -> _Bands:
         return known
     bands = muscles.ligaments
     place = {muscle.name: k for k, muscle in enumerate(muscles.muscles)}
-    heads = np.zeros((len(bands), len(place)))
+    heads, shares, headed, starts = list[int](), list[float](), list[int](), list[int]()
     free = np.ones(len(bands))
     for k, wire in enumerate(bands):
         if isinstance(wire, Tendon) and wire.heads:
-            heads[k, [place[head] for head in wire.heads]] = wire.share
+            headed.append(k)
+            starts.append(len(heads))
+            heads += [place[head] for head in wire.heads]
+            shares += [wire.share] * len(wire.heads)
             free[k] = 0.0  # the muscles' own pull
         if isinstance(wire, Support):
             free[k] = 0.0  # what balance takes
@@ -252,7 +262,10 @@ def _bands_of(muscles: MuscleSet) -> _Bands:
     toe = np.array([max(wire.toe, 1e-300) for wire in bands])
     damping = stiffness * np.array([wire.damping for wire in bands]) / slack
     curved = tuple(k for k, wire in enumerate(bands) if wire.curve is not None)
-    found = muscles.compiled["bands"] = _Bands(len(place), slack, stiffness, toe, damping, curved, heads)
+    found = muscles.compiled["bands"] = _Bands(
+        len(place), slack, stiffness, toe, damping, curved, np.array(heads, np.int64), np.array(shares),
+        np.array(headed, np.int64), np.array(starts, np.int64),
+    )  # fmt: skip
     return found
 
 
@@ -263,7 +276,10 @@ def tendon_tensions(muscles: MuscleSet, forces: ArrayLike) -> FloatArray:
         muscles: the set.
         forces: of muscles along their tendons [N], shape (..., nm).
     """
-    result: FloatArray = np.asarray(forces, np.float64) @ _bands_of(muscles).heads.T
+    bands, pulls = _bands_of(muscles), np.asarray(forces, np.float64)
+    result: FloatArray = np.zeros((*pulls.shape[:-1], len(bands.slack)))
+    if len(bands.headed):
+        result[..., bands.headed] = np.add.reduceat(pulls[..., bands.heads] * bands.shares, bands.starts, axis=-1)
     return result
 
 

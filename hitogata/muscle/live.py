@@ -141,7 +141,7 @@ class LiveForces:
         found = sparse_separable_programs(
             self._pattern, A, left[:, self._crossed], weights=followed[0], low=self._low, softness=self._softness,
             power=3.0 if self.options.cost is Cost.CUBES else 2.0, start=self._start, threads=threads,
-            targets=followed[1],
+            targets=followed[1], successive=True,
         )  # fmt: skip
         self._start = found.multipliers[-1]
         activation = found.x[:, : self._nm]

@@ -22,6 +22,7 @@ from hitogata.lanes import (
     absolute,
     all_lanes,
     any_lane,
+    bare,
     entry,
     inline,
     kernel,
@@ -51,6 +52,12 @@ OUTER = 60
 """Most quadratics for one power."""
 BOLD = 10
 """Of them, those taken around the last solution; later ones around the middle of two, which cannot swing."""
+STRETCH = 32
+"""Successive programs that one lane takes, each from the solution before it."""
+ROUNDING = 1e-10
+"""Residual below which steps end once one of them no longer halves it."""
+WELL = 1e-6
+"""Residual up to which a successive program goes on from a solution."""
 SMALL = 1e-3
 """Values below this are curved as at this, in powers above two."""
 
@@ -155,6 +162,7 @@ def sparse_separable_programs(
     start: Array | None = None,
     threads: int | None = 1,
     targets: Array | None = None,
+    successive: bool = False,
 ) -> SeparableSolution:
     """`separable_programs` with x up to 1, for A of a known pattern; arguments are not checked.
 
@@ -168,6 +176,7 @@ def sparse_separable_programs(
         start: multipliers near the solution, shape (m,); None: none.
         threads: to share the programs over; None: one per core.
         targets: shape (n,) or (k, n); None: 0.
+        successive: programs change little from one to the next: each lane takes a stretch of them, in their order.
 
     Returns:
         Slacks are the multipliers over twice the softness, as at the optimum.
@@ -182,26 +191,44 @@ def sparse_separable_programs(
         given[:, at : at + size] = part
         at += size
     rho = 2.0 * softness
-    x, found, residual, steps = _solved(pattern, given, rho, power, threads)
+    x, found, residual, steps = _solved(pattern, given, rho, power, threads, successive)
     return SeparableSolution(x, found, found / rho, residual, steps)
 
 
 def _solved(
-    pattern: Pattern, given: Array, rho: Array, power: float, threads: int | None
+    pattern: Pattern, given: Array, rho: Array, power: float, threads: int | None, successive: bool = False
 ) -> tuple[Array, Array, Array, Array]:
     """x, multipliers, residuals and steps of rows of numbers as the kernel wants them."""
     k, m, n = len(given), pattern.m, pattern.n
-    out = np.zeros((k, n + m + 2))
     width = X1 if k == 1 else (X8 if has_wide_registers() else X4)
+    order, stretch = _stretches(k, width.n) if successive and k > 1 else (np.arange(k), 1)
+    if stretch > 1:
+        given = given[order]
+    out = np.zeros((len(given), n + m + 2))
 
     def run(first: int, end: int) -> int:
-        return int(solve_rows(pattern.starts, pattern.rows, rho, given, out, power, first, end, width))
+        return int(solve_rows(pattern.starts, pattern.rows, rho, given, out, power, first, end, stretch, width))
 
     if k == 1 or threads == 1:
-        run(0, k)
+        run(0, len(given))
     else:
-        _by_lanes(k, width.n, threads, run)
+        _by_lanes(len(given), stretch * width.n, threads, run)
+    if stretch > 1:
+        found = np.empty((k, out.shape[1]))
+        found[order[::-1]] = out[::-1]  # of one that was repeated, the first solution
+        out = found
     return out[:, :n], out[:, n : n + m], out[:, n + m], out[:, n + m + 1]
+
+
+def _stretches(k: int, size: int) -> tuple[Array, int]:
+    """Programs in the order of the registers that take them, lane by lane in stretches, and how long stretches are.
+
+    Lanes beyond the last program repeat it, from its own solution.
+    """
+    groups = -(-k // (size * STRETCH))
+    stretch = -(-k // (size * groups))
+    order = np.arange(groups * size * stretch).reshape(groups, size, stretch).swapaxes(1, 2)
+    return np.minimum(order, k - 1).ravel(), stretch
 
 
 def _by_lanes(k: int, size: int, threads: int | None, run: Callable[[int, int], int]) -> None:
@@ -211,37 +238,41 @@ def _by_lanes(k: int, size: int, threads: int | None, run: Callable[[int, int], 
 
 
 @entry
-def solve_rows(starts, rows, rho, given, out, power, first, end, width):
-    """Programs first to end, `width` at a time."""
+def solve_rows(starts, rows, rho, given, out, power, first, end, stretch, width):
+    """Programs first to end, `width` at a time; of every `stretch` registers all but the first go on from the last."""
     n, m, nnz = starts.shape[0] - 1, rho.shape[0], rows.shape[0]
     room = np.zeros((given.shape[1] + out.shape[1] + square(m) + 4 * m + 3 * n) * width.n)
     view = lanes(room, width)
     results = tail(view, given.shape[1])
-    work = tail(results, out.shape[1])
+    work, filled = tail(results, out.shape[1]), bare(np.empty(m, np.int64))
     for row in range(first, end, width.n):
         pack(given, row, view)
-        solve(n, m, nnz, starts, rows, rho, view, results, work, power)
+        begins = ((row - first) // width.n) % stretch == 0
+        solve(n, m, nnz, bare(starts), bare(rows), bare(rho), view, results, work, filled, power, begins)
         unpack(results, out, row)
     return 0
 
 
 @kernel
-def solve(n, m, nnz, starts, rows, rho, given, results, work, power):
-    """One program in each lane.
+def solve(n, m, nnz, starts, rows, rho, given, results, work, filled, power, begins):
+    """One program in each lane; if it does not begin a stretch, from the results as they are, where they are good.
 
     given: A's numbers column by column, t, w, low, high, b, λ.  results: x, λ, residual, steps.
     work: H (m, m, and a little room), gradient, step, new λ, scratch (m each), targets, 1/d, last x (n each).
+    filled: room for m whole numbers.
     """
     w, lam = tail(given, nnz + n), tail(results, n)
     target, inverse = tail(work, square(m) + 4 * m), tail(work, square(m) + 4 * m + n)
     last = tail(work, square(m) + 4 * m + 2 * n)
+    goes_on = results[n + m] < WELL
     for j in range(m):
-        lam[j] = given[nnz + 4 * n + m + j]
+        start = given[nnz + 4 * n + m + j]
+        lam[j] = start if begins else where(goes_on, lam[j], start)
     for i in range(n):
         target[i] = given[nnz + i]
         inverse[i] = 0.5 / w[i]
         last[i] = given[nnz + i] * 0.0
-    error, steps = newton(n, m, nnz, starts, rows, rho, given, results, work)
+    error, steps = newton(n, m, nnz, starts, rows, rho, given, results, work, filled)
     if power > 2.0:
         for outer in range(OUTER):
             change = error * 0.0
@@ -253,7 +284,7 @@ def solve(n, m, nnz, starts, rows, rho, given, results, work, power):
                 inverse[i] = 1.0 / curve
                 target[i] = x * ((power - 2.0) / (power - 1.0))
                 last[i] = x
-            error, more = newton(n, m, nnz, starts, rows, rho, given, results, work)
+            error, more = newton(n, m, nnz, starts, rows, rho, given, results, work, filled)
             steps = steps + more
             for i in range(n):
                 change = maximum(change, absolute(maximum(results[i], SMALL + 0.0 * change) - last[i]))
@@ -275,7 +306,7 @@ def raised(x, power):
 
 
 @kernel
-def newton(n, m, nnz, starts, rows, rho, given, results, work):
+def newton(n, m, nnz, starts, rows, rho, given, results, work, filled):
     """The dual of one quadratic, from λ in the results on; returns the residual and the number of steps."""
     lam, gradient = tail(results, n), tail(work, square(m))
     step, trial = tail(work, square(m) + m), tail(work, square(m) + 2 * m)
@@ -285,13 +316,13 @@ def newton(n, m, nnz, starts, rows, rho, given, results, work):
         scale = maximum(scale, 1.0 + absolute(b[j]))
     respond(n, m, nnz, starts, rows, rho, given, results, work, lam)
     error = worst(m, gradient) / scale
-    steps = error * 0.0
+    steps, before = error * 0.0, error + 1e300
     for _ in range(STEPS):
-        done = error < 1e-12
+        done = (error < 1e-12) | ((error < ROUNDING) & (error > 0.5 * before))
         if all_lanes(done):
             break
         fill_hessian(n, m, nnz, starts, rows, rho, given, work, lam)
-        factor_and_solve(m, work)
+        factor_and_solve(m, work, filled)
         slope = along(m, gradient, step)
         size, low, high = error * 0.0 + 1.0, error * 0.0, error * 0.0 - 1.0
         at_low, at_high = slope, slope * 0.0
@@ -310,7 +341,7 @@ def newton(n, m, nnz, starts, rows, rho, given, results, work):
             size = where(good, size, where(high < 0.0, 4.0 * size, low + part * (high - low)))
         for j in range(m):
             lam[j] = where(done, lam[j], trial[j])
-        steps = steps + where(done, 0.0, 1.0)
+        steps, before = steps + where(done, 0.0, 1.0), error
         respond(n, m, nnz, starts, rows, rho, given, results, work, lam)
         error = worst(m, gradient) / scale
     return error, steps
@@ -370,8 +401,9 @@ def fill_hessian(n, m, nnz, starts, rows, rho, given, work, lam):
     low, high = tail(given, nnz + 2 * n), tail(given, nnz + 3 * n)
     target, inverse = tail(work, square(m) + 4 * m), tail(work, square(m) + 4 * m + n)
     zero, many = lam[0] * 0.0, packed(work)
-    for k in range(0, m * stride(m), many.step):
-        many[k] = 0.0
+    for j in range(m):
+        for l in range(j, m, many.step):
+            many[j * stride(m) + l] = 0.0
     for j in range(m):
         work[(m - 1 - j) * (stride(m) + 1)] = zero + 1.0 / rho[j]
     for i in range(n):
@@ -388,10 +420,11 @@ def fill_hessian(n, m, nnz, starts, rows, rho, given, work, lam):
 
 
 @kernel
-def factor_and_solve(m, work):
+def factor_and_solve(m, work, filled):
     """The step H⁻¹ gradient by elimination, in place; rows that do not meet the pivot's are left out.
 
-    Where rows follow a tree from the root outwards, taking the last first keeps limbs apart (no fill).
+    Where rows follow a tree from the root outwards, taking the last first keeps limbs apart (no fill).  Programs side
+    by side take only the columns that meet the pivot's row (`filled`), one alone takes neighbours in memory together.
     """
     gradient, step = tail(work, square(m)), tail(work, square(m) + m)
     many = packed(work)
@@ -401,13 +434,22 @@ def factor_and_solve(m, work):
         row = k * stride(m)
         scale = 1.0 / maximum(work[row + k], 1e-300 + 0.0 * work[row + k])
         work[row + k] = scale
+        count = 0
         for i in range(k + 1, m):
-            below = work[row + i] * scale
-            if any_lane(below != 0.0):
-                own = i * stride(m)
+            if any_lane(work[row + i] != 0.0):
+                filled[count] = i
+                count += 1
+        for at in range(count):
+            i = filled[at]
+            below, own = work[row + i] * scale, filled[at] * stride(m)
+            if many.step > 1:
                 for l in range(i, m, many.step):
                     many[own + l] = many[own + l] - many[row + l] * below
-                step[i] = step[i] - step[k] * below
+            else:
+                for other in range(at, count):
+                    l = filled[other]
+                    work[own + l] = work[own + l] - work[row + l] * below
+            step[i] = step[i] - step[k] * below
     for k in range(m - 1, -1, -1):
         row, total = k * stride(m), step[k]
         for i in range(k + 1, m):

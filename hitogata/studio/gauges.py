@@ -33,6 +33,7 @@ class Gauge(enum.Enum):
     PRESSURE = "centre of pressure"
     ENERGY = "energy"
     TIME = "step time"
+    RESIDUAL = "missing force"
 
 
 SERIES: dict[Gauge, tuple[tuple[str, ...], str]] = {
@@ -43,6 +44,7 @@ SERIES: dict[Gauge, tuple[tuple[str, ...], str]] = {
     Gauge.PRESSURE: (("forward", "left"), "cm"),
     Gauge.ENERGY: (("kinetic", "potential", "sum"), "J"),
     Gauge.TIME: (("model", "frame"), "ms"),
+    Gauge.RESIDUAL: (("unfiltered", "filtered"), "N"),
 }
 """Names of the lines of each plot, and their unit."""
 
@@ -157,6 +159,8 @@ class Gauges:
         if gauge is Gauge.TIME:
             work = self._studio.clock.work
             return [1e3 * self._studio.model_time, 1e3 * work[-1] if work else 0.0]
+        if gauge is Gauge.RESIDUAL:
+            return list(self._studio.filtering.missing())
         if self.touching is None:
             return [0.0] * len(SERIES[gauge][0])
         if gauge is Gauge.CONTACT:

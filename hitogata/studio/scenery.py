@@ -14,11 +14,19 @@ class Floor(enum.Enum):
     """What is under the figure."""
 
     FLAT = "flat ground"
+    GENTLE = "slope of 5°"
+    DOWNHILL = "slope of -5°"
     SLOPE = "slope of 10°"
     STEEP = "slope of 20°"
     STEPS = "steps"
     HILLS = "hills"
     NONE = "none"
+
+
+STEP_EDGES, STEP_RISE = tuple(0.4 + 0.3 * k for k in range(5)), 0.18
+"""Where steps begin along x, and how high each is [m]."""
+_ANGLES = {Floor.GENTLE: 5.0, Floor.DOWNHILL: -5.0, Floor.SLOPE: 10.0, Floor.STEEP: 20.0}
+"""Of slopes, > 0 rises along x [°]."""
 
 
 def floor_shapes(floor: Floor) -> tuple[Shape, ...]:
@@ -28,18 +36,20 @@ def floor_shapes(floor: Floor) -> tuple[Shape, ...]:
     if floor is Floor.NONE:
         return ()
     if floor is Floor.STEPS:
-        steps = [Box((0.15, 1.5, 0.09), pose=Pose((0.55 + 0.3 * k, 0.0, 0.09 + 0.18 * k))) for k in range(5)]
+        half = STEP_RISE / 2
+        middles = [Pose((x + 0.15, 0.0, (2 * k + 1) * half)) for k, x in enumerate(STEP_EDGES)]
+        steps = [Box((0.15, 1.5, half), pose=pose) for pose in middles]
         return (Plane(), *steps)
     if floor is Floor.HILLS:
         return (_hills(),)
-    angle = _angle(floor)
+    angle = floor_angle(floor)
     return (Plane(pose=Pose((0.0, 0.0, 0.0), turn_from_z((-math.sin(angle), 0.0, math.cos(angle))))),)
 
 
 def floor_heights(floor: Floor, places: FloatArray) -> FloatArray:
     """How high the ground is under somebody who stands at places (x, y), shape (n, 2) -> (n,) [m]."""
-    if floor in (Floor.SLOPE, Floor.STEEP):
-        return places[:, 0] * math.tan(_angle(floor))
+    if floor in _ANGLES:
+        return places[:, 0] * math.tan(floor_angle(floor))
     if floor is Floor.HILLS:
         corners = _hills().vertices
         near = np.abs(places[:, None] - corners[:, :2]).max(-1) < _FOOTING
@@ -51,8 +61,9 @@ _FOOTING = 0.3
 """Half of the square that one stands on [m]."""
 
 
-def _angle(floor: Floor) -> float:
-    return math.radians(10 if floor is Floor.SLOPE else 20)
+def floor_angle(floor: Floor) -> float:
+    """Of a slope, > 0 rises along x [rad]."""
+    return math.radians(_ANGLES[floor])
 
 
 @cache

@@ -17,6 +17,7 @@ from hitogata.studio.behaviour_take import BehaviourTake
 from hitogata.studio.camera import Cameras
 from hitogata.studio.capture_trial import CaptureTrial
 from hitogata.studio.clock import Clock
+from hitogata.studio.filtering import Filtering
 from hitogata.studio.folder import Folder
 from hitogata.studio.gauges import Gauges
 from hitogata.studio.guard import Guard
@@ -95,7 +96,7 @@ class Studio:
         gate.watch(self.server, loopback=self.options.loopback)
         gate.limit_uploads(self.server, self.options.upload_limit, self._too_large)
         self.camera, self.desk = Cameras(self.server), Desk(self)
-        self.coupled = CoupledDesk(self)
+        self.coupled, self.filtering = CoupledDesk(self), Filtering(self)
         self.gauges, self.recorder, self.output = Gauges(self), Recorder(self), Output(self)
         self.model_time = 0.0
         self.chosen: tuple[int, int] | None = None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hitogata.errors import ArgumentError
-from hitogata.solve import separable_programs
+from hitogata.solve import Pattern, separable_programs, sparse_separable_programs
 
 K, M, N = 21, 6, 20
 
@@ -50,6 +50,29 @@ def test_lanes_and_threads_do_not_matter():
     assert np.array_equal(batch.x, shared.x)
     ones = np.concatenate([separable_programs(A[k : k + 1], b[k : k + 1]).x for k in range(K)])
     np.testing.assert_allclose(batch.x, ones, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("count", [5, 90, 600])
+@pytest.mark.parametrize("power", [2.0, 3.0])
+def test_successive_programs_go_on_from_the_last(count, power):
+    """The same solutions in fewer steps; stretches are the same for any number of threads."""
+    rng = np.random.default_rng(4)
+    pattern = Pattern(
+        M, N, np.arange(0, 2 * N + 1, 2), np.sort(rng.permuted(np.tile(range(M), (N, 1)), axis=1)[:, :2]).ravel()
+    )
+    phase = np.linspace(0.0, 6.0, count)[:, None]
+    values = 30.0 * np.sin(phase * 0.1 + rng.uniform(0, 6, 2 * N))
+    b = 40.0 * np.sin(phase + rng.uniform(0, 6, M))
+    given = {"weights": np.ones(N), "low": np.full(N, 0.01), "softness": np.full(M, 100.0), "power": power}
+    alone = sparse_separable_programs(pattern, values, b, **given)
+    found = sparse_separable_programs(pattern, values, b, **given, successive=True)
+    shared = sparse_separable_programs(pattern, values, b, **given, successive=True, threads=2)
+    assert found.residual.max() < 1e-9
+    np.testing.assert_allclose(found.x, alone.x, rtol=0, atol=1e-8)
+    assert np.array_equal(found.x, shared.x)
+    assert alone.steps.max() < 200  # they end where rounding does not let the residual fall further
+    if count == 600 and power == 2.0:
+        assert found.steps.mean() < 0.7 * alone.steps.mean()
 
 
 def test_bad_input():

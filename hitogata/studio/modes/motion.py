@@ -16,6 +16,7 @@ from hitogata.motion import Handle, Hold, Keyframe, Player, Priority, Puppet, fi
 from hitogata.motion.foot_contacts import Foot, named_feet, with_contact
 from hitogata.motion.keyframes import FALL_OFF
 from hitogata.motion.reach import GLIDING, ease_limbs, follow
+from hitogata.studio.modes.live_filter import LiveFilter
 from hitogata.studio.modes.mode import Grip, Mark, MarkKind, Mode
 
 Edit = tuple[Trajectory, Trajectory, tuple[Keyframe, ...]]
@@ -46,6 +47,7 @@ class Playing(Mode):
         base: the motion without its keyframes.
         keyframes: of it, in the order of their times.
         fall_off: of new keyframes [s].
+        live: makes what is shown possible while it plays; None: the motion is shown as it is.
     """
 
     motion: Trajectory = field(kw_only=True)
@@ -56,6 +58,7 @@ class Playing(Mode):
     base: Trajectory = field(init=False)
     keyframes: tuple[Keyframe, ...] = ()
     fall_off: float = FALL_OFF
+    live: LiveFilter | None = None
     player: Player = field(init=False)
     fixed: dict[int, Fixed] = field(default_factory=dict)
     _at: float = 0.0
@@ -76,8 +79,13 @@ class Playing(Mode):
         pins = () if not self._has_feet() else None
         self.player = Player(self.stage.figure, self.motion, pins=pins)
         self._touched = False
+        self._go(index)
+
+    def _go(self, index: int) -> None:
         self.player.seek(index)
         self._at = self.player.time
+        if self.live is not None:
+            self.live.begin(self.stage.figure, self.motion)
         self._show()
 
     def _has_feet(self) -> bool:
@@ -106,6 +114,8 @@ class Playing(Mode):
         self._at += seconds * self.speed
         while not self.player.done and self.motion.time[self.player.index + 1] <= self._at + 1e-9:
             self.player.advance()
+            if self.live is not None:
+                self.live.feed(self.player.q)
             self._touched = self._touched or bool(self.grips) or bool(self.fixed)
         if self.player.done:
             if self.loop:
@@ -119,9 +129,7 @@ class Playing(Mode):
         self._let_all_loose()
         index = int(np.clip(np.searchsorted(self.motion.time, time - 1e-9), 0, len(self.motion) - 1))
         self.keep_pass(index)
-        self.player.seek(index)
-        self._at = self.player.time
-        self._show()
+        self._go(index)
 
     def keep_pass(self, index: int = 0) -> None:
         """If this pass changed something, the changed motion is the motion from now on; keyframes are part of it."""
@@ -252,6 +260,16 @@ class Playing(Mode):
         new = Keyframe(time, changes(self.stage.figure, self.base.q[k], q), spread, frozenset(names))
         self.set_keyframes([*others, new])
 
+    def set_live(self, live: LiveFilter | None) -> None:
+        """Let what is shown go through a filter from now on, or no longer; the motion itself stays as it is."""
+        self.live = live
+        self._go(self.player.index)
+
+    @property
+    def touched(self) -> bool:
+        """Whether this pass changed something."""
+        return self._touched
+
     def changed(self) -> Trajectory:
         """The motion with all that was changed so far."""
         return self.player.trajectory() if self._touched else self.motion
@@ -270,9 +288,13 @@ class Playing(Mode):
 
     def _show(self) -> None:
         """Copies play the same motion, each from its own place."""
-        self.stage.q[:] = self.player.q if self._editor is None else self._editor.q
+        self.stage.q[:] = self._shown() if self._editor is None else self._editor.q
         if self.stage.count > 1:
             self.stage.q[:, :3] += self.stage.homes(self.stage.count)
+
+    def _shown(self) -> FloatArray:
+        frame = self.live.frame if self.live is not None else None
+        return self.player.q if frame is None else frame.q
 
     # ------------------------------------------------------- the mouse
 
@@ -335,7 +357,9 @@ class Playing(Mode):
     # ------------------------------------------------------- what is shown
 
     def velocity(self) -> FloatArray:
-        """See `Mode`; that of the motion before it was changed."""
+        """See `Mode`; that of the motion before it was changed, or of what the live filter makes of it."""
+        if self.playing and self.live is not None and self.live.frame is not None:
+            return self.live.frame.v * self.speed
         return self.motion.v[self.player.index] * self.speed if self.playing else super().velocity()
 
     def marks(self) -> list[Mark]:

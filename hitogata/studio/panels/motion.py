@@ -9,6 +9,7 @@ from hitogata.motion import blend, change_speed, clean_feet, cut, level_feet, ma
 from hitogata.motion.keyframes import FALL_OFF
 from hitogata.studio.modes.motion import Playing
 from hitogata.studio.panels.bindings import Panel
+from hitogata.studio.panels.filtering import FilterPanel
 from hitogata.studio.panels.pairs import PairsPanel
 from hitogata.studio.sources import MOTION_FILES, Loaded, from_bytes, load_motion
 from hitogata.studio.time_line import time_line
@@ -26,7 +27,7 @@ Change = Callable[[Figure, Trajectory], Trajectory]
 
 
 class MotionPanel(Panel):
-    """Play, scrub, loop, keyframes, edits, save."""
+    """Play, scrub, loop, keyframes, edits, filter, save."""
 
     def __init__(self, studio: "Studio") -> None:
         super().__init__(studio)
@@ -49,8 +50,10 @@ class MotionPanel(Panel):
             self._add_keyframes()
         with gui.add_folder("Edits", expand_by_default=False) as edits:
             self._add_edits()
+        with gui.add_folder("Filter", expand_by_default=False) as filters:
+            self.filter = FilterPanel(studio)
         save = self.button_for("Save as BVH", studio.output.bvh, icon="device-floppy")
-        self._need_motion = [self.play, self.at, self.line, self.loop, self.speed, keys, edits, save]
+        self._need_motion = [self.play, self.at, self.line, self.loop, self.speed, keys, edits, filters, save]
         self._drawn: Any = None
 
     def _add_keyframes(self) -> None:
@@ -184,6 +187,7 @@ class MotionPanel(Panel):
         """See `Panel`."""
         motion, mode = self.studio.motion, self.studio.mode
         self.pairs.refresh()
+        self.filter.refresh()
         self.help.content = NONE if motion is None else HELP
         for control in self._need_motion:
             control.visible = motion is not None
@@ -214,6 +218,7 @@ class MotionPanel(Panel):
         mode = self.studio.mode
         if not isinstance(mode, Playing):
             return
+        self.filter.tick()
         label = "Pause" if mode.playing else "Play"
         if self.play.label != label:
             self.play.label = label

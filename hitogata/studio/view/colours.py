@@ -37,6 +37,7 @@ THINGS: Rgb = (90, 130, 190)
 
 CAMERA: Rgb = (70, 80, 96)
 RAY: Rgb = (236, 180, 60)
+GHOST: Rgb = (128, 138, 152)
 UNLABELLED: Rgb = (128, 132, 138)
 """Of points without a label."""
 

@@ -15,6 +15,7 @@ from hitogata.studio.view import colours
 from hitogata.studio.view.behaviour import BehaviourView
 from hitogata.studio.view.bodies import Bodies
 from hitogata.studio.view.coupled import CoupledView
+from hitogata.studio.view.filtered import FilterView
 from hitogata.studio.view.forces import Forces
 from hitogata.studio.view.ground import Ground, light, sky
 from hitogata.studio.view.hint import Hint
@@ -47,7 +48,7 @@ class Show:
         self.region, self.forces, self.mouse = RegionView(scene), Forces(scene), Mouse(studio)
         self.coupled = CoupledView(scene)
         self.hint, self.capture = Hint(scene), CaptureView(studio)
-        self.behaviour = BehaviourView(studio)
+        self.behaviour, self.filtered = BehaviourView(studio), FilterView(studio)
         self.bodies: Bodies | None = None
         self._shape: Any = None
         self._floor: Floor | None = None
@@ -108,6 +109,7 @@ class Show:
             self.forces.show(mode, self._studio.gauges.touching, **wanted)
         self._draw_capture(bodies, mode)
         self.behaviour.show(mode)
+        self.filtered.show()
         if isinstance(mode, Behaving) and mode.frame is not None and mode.frame.muscles is not None:
             bodies.fade(_SEE_THROUGH)
         elif not isinstance(mode, Capturing):
