@@ -25,6 +25,7 @@ from hitogata.muscle.bodies import skeleton_of
 from hitogata.muscle.elastic import ROUNDS, SETTLED, ElasticTendons, frame_times
 from hitogata.muscle.fibres import fibres_of, ligament_forces, rigid_tendon_forces, tendon_tensions
 from hitogata.muscle.geometry import WireGeometry, wire_geometry
+from hitogata.muscle.inside import notes_on_points_inside
 from hitogata.muscle.linear import linear_costs
 from hitogata.muscle.nodes import resting_nodes
 from hitogata.muscle.wires import MuscleSet, Support, Tendon
@@ -67,7 +68,7 @@ class MuscleSolution:
             without muscles.
         optimality: worst violation of the optimality conditions in each frame, shape (n,); 1e-6 or less: solved.
         good: frames that were solved, shape (n,).
-        notes: what was wrong with others.
+        notes: what was wrong with others, and wires with points inside their surfaces.
         geometry: lengths and Jacobian.
         nodes: places of nodes in their bodies' frames [m], shape (n, k, 3); None: where the set has them.
         fibre: lengths of fibres [optimal lengths], shape (n, nm).
@@ -143,6 +144,7 @@ def muscle_forces(
     rows = np.flatnonzero(good)
     if not len(rows):
         raise ArgumentError("q, v, moments: not one frame is finite")
+    notes += notes_on_points_inside(muscles, q[rows], rows)
     geometry, J, nodes = _geometry(muscles, q, rows, threads, chosen.settle_nodes)
     lengths, speeds = geometry.lengths[rows], np.einsum("nwc,nc->nw", geometry.jacobian[rows], v[rows])
     bands = ligament_forces(muscles, lengths, speeds)
