@@ -1,5 +1,6 @@
 """Plots of behaviour mode: one window of time for all, with a common cursor."""
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,15 @@ class StreamPlots:
         self._gui = gui
         self._side: Any = None
         self._plots: dict[str, tuple[list[int], Any]] = {}
+        self._lock = threading.RLock()  # no plot is drawn that another thread takes away
         self.window = (0.0, 0.0)
 
     def refresh(self, mode: Any) -> None:
         """Streams came or went; another mode has none."""
+        with self._lock:
+            self._refresh(mode)
+
+    def _refresh(self, mode: Any) -> None:
         wanted: list[str] = []
         if isinstance(mode, Behaving) and mode.shown is not None:
             wanted = [key for kind in KINDS for key in mode.shown.of_kind(kind)][:4]
@@ -60,6 +66,10 @@ class StreamPlots:
 
     def tick(self, mode: Behaving) -> None:
         """Draw anew: all over the same times."""
+        with self._lock:
+            self._tick(mode)
+
+    def _tick(self, mode: Behaving) -> None:
         assert mode.shown is not None
         end = mode.cursor + (0.0 if mode.live else AHEAD)
         self.window = (end - WINDOW, end)

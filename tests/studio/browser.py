@@ -26,6 +26,7 @@ _NUMBERS = itertools.count(1)
 QUIET = (
     *("Detected chrome", "WebGL support", "Connecting to", "Connected!", "THREE.Clock", "GPU stall", "Disconnected"),
     *("Setting DPR", "Attempted to update attributes of non-existent node", "websocket is not connected"),
+    "Tried to update non-existent component",  # of a plot taken away while its last numbers were on their way
     "Unable to preventDefault inside passive event listener",  # of the controls' library, while one drags
 )
 """What viser's client and the software renderer say when all is well."""
